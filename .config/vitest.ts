@@ -1,0 +1,21 @@
+// How the tests run: every *.test.ts beside what it tests, on the sources, in Node.
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+export default defineConfig({
+  root,
+  test: {
+    include: ["{src,model,properties,regressions,bench}/**/*.test.ts"],
+    environment: "node",
+    // A fixed number of runs, never a time limit, decides a property; this only ends a test that hangs.
+    testTimeout: 60_000,
+    // No retries, no shared state: a test that needs either hides a fault.
+    retry: 0,
+    isolate: true,
+    restoreMocks: true,
+    unstubEnvs: true,
+    passWithNoTests: false,
+  },
+});
