@@ -1,10 +1,10 @@
 // How the tests run: every *.test.ts beside what it tests, on the sources, in Node.
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import type { ViteUserConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-export default defineConfig({
+const config: ViteUserConfig = {
   root,
   test: {
     include: ["{src,model,properties,regressions,bench}/**/*.test.ts"],
@@ -18,4 +18,6 @@ export default defineConfig({
     unstubEnvs: true,
     passWithNoTests: false,
   },
-});
+};
+
+export default config;
