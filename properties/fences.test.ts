@@ -14,54 +14,66 @@ type Plant = readonly [file: string, imports: string, reason: RegExp];
 
 const root: string = fileURLToPath(new URL("..", import.meta.url));
 
-const judged = /never imports what judges it/;
-const library = /gets nothing but the archive's binding/;
-
-const violations: readonly Plant[] = [
-  ["model/state.ts", "../src/registry/core.ts", /shares its faults/],
-  ["model/laws/mail.ts", "../../src/index.ts", /shares its faults/],
-  ["model/state.ts", "../properties/check.ts", /never looks at them/],
-  ["model/state.ts", "../regressions/replay.ts", /never looks at them/],
-  ["model/state.ts", "../bench/main.ts", /never looks at them/],
-  ["model/state.ts", "node:crypto", /no package and nothing of Node/],
-  ["model/state.ts", "fast-check", /no package and nothing of Node/],
-  ["model/state.ts", "rollcall", /no package and nothing of Node/],
-  ["model/state.test.ts", "../src/registry/core.ts", /production is not asked/],
-  ["model/state.test.ts", "../properties/check.ts", /never looks at them/],
-  ["src/open.ts", "../model/index.ts", judged],
-  ["src/registry/core.ts", "../../model/state.ts", judged],
-  ["src/registry/core.ts", "../../properties/check.ts", judged],
-  ["src/archive/codec.ts", "../../regressions/replay.ts", judged],
-  ["src/archive/codec.ts", "../../model/state.ts", judged],
-  ["src/registry/core.ts", "rollcall/check", judged],
-  ["src/registry/core.ts", "../cli/main.ts", /never below/],
-  ["src/archive/codec.ts", "../cli/main.ts", /never below/],
-  ["src/archive/codec.ts", "../registry/core.ts", /can not serve another host/],
-  ["src/registry/core.ts", "zod", library],
-  ["src/registry/core.ts", "zod/mini", library],
-  ["src/archive/codec.ts", "fast-check", library],
-  ["src/tools.ts", "execa", library],
-  ["src/open.ts", "picocolors", library],
-  ["src/registry/core.test.ts", "../../model/state.ts", /belongs to properties/],
-  ["src/registry/core.test.ts", "../cli/main.ts", /never below/],
-  ["src/cli/check.ts", "../../properties/index.ts", /judge\.ts alone/],
-  ["src/cli/verbs/gate.ts", "../../../model/state.ts", /judge\.ts alone/],
-  ["src/cli/gate.test.ts", "../../regressions/replay.ts", /judge\.ts alone/],
-  ["properties/check.ts", "../src/registry/core.ts", /through a target only/],
-  ["properties/arbitraries/story.ts", "../../src/index.ts", /through a target only/],
-  ["properties/agreement.test.ts", "../src/index.ts", /through a target only/],
-  ["properties/check.ts", "rollcall", /through a target only/],
-  ["bench/restore.ts", "../src/registry/core.ts", /pays what a user pays/],
-  ["bench/cases/hydrate.ts", "../../src/archive/sqlite.ts", /pays what a user pays/],
-  ["bench/restore.ts", "../properties/check.ts", /pays what a user pays/],
-  ["bench/restore.ts", "../model/state.ts", /nothing behind it/],
+const judges = ["model/state.ts", "properties/check.ts", "regressions/replay.ts", "bench/main.ts"];
+const ourselves = ["rollcall", "rollcall/check"];
+const tools = [
+  "zod",
+  "zod/mini",
+  "fast-check",
+  "fast-check/lib",
+  "execa",
+  "execa/lib",
+  "picocolors",
+  "picocolors/types",
 ];
+
+/** One row a fence: the file that is behind it, what it may not import, the reason the linter must give. */
+const fences: readonly (readonly [file: string, imports: readonly string[], reason: RegExp])[] = [
+  ["model/state.ts", ["../src/registry/core.ts", "../src/index.ts"], /shares its faults/],
+  ["model/laws/mail.ts", ["../../src/index.ts"], /shares its faults/],
+  ["model/state.ts", ["properties/check.ts", "regressions/replay.ts", "bench/main.ts"], /never looks at them/],
+  ["model/state.ts", ["node:crypto", "fast-check", ...ourselves], /no package and nothing of Node/],
+  ["model/state.test.ts", ["../src/registry/core.ts", ...ourselves], /production is not asked/],
+  ["model/state.test.ts", ["properties/check.ts", "regressions/replay.ts", "bench/main.ts"], /never looks at them/],
+  ["src/open.ts", [...judges, ...ourselves], /never imports what judges it/],
+  ["src/registry/core.ts", [...judges, ...ourselves], /never imports what judges it/],
+  ["src/archive/codec.ts", [...judges, ...ourselves], /never imports what judges it/],
+  ["src/open.ts", tools, /nothing but the archive's binding/],
+  ["src/registry/core.ts", tools, /nothing but the archive's binding/],
+  ["src/archive/codec.ts", tools, /nothing but the archive's binding/],
+  ["src/open.ts", ["./cli/main.ts"], /never below/],
+  ["src/registry/core.ts", ["../cli/main.ts"], /never below/],
+  ["src/archive/codec.ts", ["../cli/main.ts"], /never below/],
+  ["src/archive/codec.ts", ["../registry/core.ts"], /can not serve another host/],
+  ["src/registry/core.test.ts", [...judges, ...ourselves], /belongs to properties/],
+  ["src/registry/core.test.ts", ["../cli/main.ts"], /never below/],
+  ["src/cli/check.ts", [...judges, ...ourselves], /judge\.ts alone/],
+  ["src/cli/verbs/gate.ts", judges, /judge\.ts alone/],
+  ["src/cli/gate.test.ts", judges, /judge\.ts alone/],
+  ["properties/check.ts", ["../src/registry/core.ts", "../src/index.ts", ...ourselves], /through a target only/],
+  ["properties/arbitraries/story.ts", ["../../src/index.ts"], /through a target only/],
+  ["properties/agreement.test.ts", ["../src/index.ts"], /through a target only/],
+  ["bench/restore.ts", ["../src/registry/core.ts", "../properties/check.ts"], /pays what a user pays/],
+  ["bench/cases/hydrate.ts", ["../../src/archive/sqlite.ts"], /pays what a user pays/],
+  ["bench/restore.ts", ["model/state.ts", "regressions/replay.ts", ...ourselves], /nothing behind it/],
+];
+
+/** `model/state.ts`, said at the top, as a file further down has to say it. */
+function seenFrom(file: string, imports: string): string {
+  const top = /^(model|properties|regressions|bench)\//.test(imports);
+  return top ? "../".repeat(file.split("/").length - 1) + imports : imports;
+}
+
+const violations: readonly Plant[] = fences.flatMap(([file, imports, reason]) =>
+  imports.map((of): Plant => [file, seenFrom(file, of), reason]),
+);
 
 const allowed: readonly (readonly [file: string, imports: string])[] = [
   ["model/state.ts", "../src/contract.ts"],
   ["model/laws/mail.ts", "../state.ts"],
   ["model/laws/mail.ts", "./turns.ts"],
   ["model/state.test.ts", "fast-check"],
+  ["model/state.test.ts", "../src/contract.ts"],
   ["src/registry/core.ts", "../contract.ts"],
   ["src/registry/core.ts", "../archive/archive.ts"],
   ["src/registry/core.ts", "node:crypto"],
@@ -76,6 +88,7 @@ const allowed: readonly (readonly [file: string, imports: string])[] = [
   ["regressions/replay.ts", "../properties/index.ts"],
   ["bench/restore.ts", "../src/index.ts"],
   ["bench/restore.ts", "../properties/index.ts"],
+  ["bench/restore.ts", "../src/contract.ts"],
   ["bench/restore.ts", "tinybench"],
 ];
 

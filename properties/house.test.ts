@@ -89,7 +89,7 @@ describe("the house", () => {
   });
 
   it("has no word for work left undone", () => {
-    const marker = new RegExp(`\b(${["TO", "DO|FIX", "ME"].join("")})\b`); // split, or this line would find itself
+    const marker = /\b(TO(?:DO)|FIX(?:ME))\b/; // in parts, or this line would find itself
     expect(lines(sources, (line) => marker.test(line))).toEqual([]);
   });
 });
