@@ -1,0 +1,6 @@
+// Compiled, not run: both doors of the package have types, in a project that knows nothing of ours.
+
+import type * as registry from "rollcall";
+import type * as check from "rollcall/check";
+
+export type Names = keyof typeof registry | keyof typeof check;
