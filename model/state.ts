@@ -183,7 +183,6 @@ export interface Restoring {
   readonly opening: number;
   readonly epoch: number;
   readonly registrars: readonly RegistrarScope[];
-  readonly takeover: boolean;
   readonly op: Op;
   readonly path: Path;
   readonly answers: Answers;

@@ -193,7 +193,8 @@ export type Step =
   | (Common & { readonly do: "damage"; readonly what: "session"; readonly how: "malformed" })
   | (Common & { readonly do: "damage"; readonly what: "archive"; readonly how: ArchiveDamage })
   | (Common & { readonly do: "mend"; readonly what: "record"; readonly path: Path })
-  | (Common & { readonly do: "mend"; readonly what: "session" | "archive" })
+  | (Common & { readonly do: "mend"; readonly what: "session" })
+  | (Common & { readonly do: "mend"; readonly what: "archive" })
   | (Opening & { readonly do: "answer"; readonly op: Op; readonly gate: Gate; readonly with: Answer })
   | (Common & { readonly do: "together"; readonly steps: readonly Step[] });
 
