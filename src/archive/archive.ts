@@ -2,7 +2,17 @@
  * What the registry asks of an archive: types only, asynchronous and batch-shaped, so that SQLite, memory and (later) a
  * server can stand behind it. Bytes, SQL and validation of stored rows are the archive's; meaning is the registry's.
  */
-import type { ArchiveDamage, AsideCode, Config, Mark, MessageKind, Outcome, Path, Activity, MailKind } from "../contract.ts";
+import type {
+  Activity,
+  ArchiveDamage,
+  AsideCode,
+  Config,
+  MailKind,
+  Mark,
+  MessageKind,
+  Outcome,
+  Path,
+} from "../contract.ts";
 
 /** Outcome and full text of a settled turn. */
 export interface Result {
@@ -67,7 +77,12 @@ export interface Commit {
   readonly mailRemoved: readonly { readonly to: Path; readonly seq: number }[];
   readonly messages: readonly { readonly path: Path; readonly location: string; readonly append: readonly Message[] }[];
   /** All but the last `keep` of the messages stored become one note in their place. */
-  readonly compact: { readonly path: Path; readonly location: string; readonly keep: number; readonly note: Message } | null;
+  readonly compact: {
+    readonly path: Path;
+    readonly location: string;
+    readonly keep: number;
+    readonly note: Message;
+  } | null;
   readonly capacity: number | null;
   /** What the caller of the command handed in, for tracing and for fault injection. */
   readonly tag: unknown;

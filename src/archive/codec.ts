@@ -1,0 +1,177 @@
+/**
+ * Records, mails and messages as rows of plain cells, the same for every store, each row with a checksum; and back. What
+ * is written has passed the check that it will have to pass when it is read.
+ */
+import { configText, isConfig, sha256 } from "../config.ts";
+import type { Config, Path } from "../contract.ts";
+import { fault } from "../errors.ts";
+import type { Mail, Message, Result, Row, StoredRecord } from "./archive.ts";
+import { type Flaw, mailboxFlaw, mailFlaw, messageFlaw, recordFlaw, type Trunk, trunkFlaw } from "./flaws.ts";
+
+/** What every store can keep. */
+export type Cell = string | number | null;
+export type Cells = readonly Cell[];
+
+/** The cells of each row, in order; `sum` is the checksum over those before it. */
+export const agentColumns: readonly string[] = "path parent id role config activity turns location owes sum".split(" ");
+export const resultColumns: readonly string[] = "path slot turn outcome text reason partial sum".split(" ");
+export const mailColumns: readonly string[] = "seq owner kind sender text at outcome digest sum".split(" ");
+export const messageColumns: readonly string[] = "n kind turn sender text at sum".split(" ");
+
+const configHash = /^[0-9a-f]{64}$/;
+
+/** All rows of one record but the messages of its conversation. */
+export interface RecordRows {
+  readonly agent: Cells;
+  readonly results: readonly Cells[];
+  readonly mail: readonly Cells[];
+  /** Canonical text of the configuration whose hash the agent's row holds; null where the archive has none of that name. */
+  readonly config: string | null;
+}
+
+/** Over the JSON of the cells: what they are, not how a store writes them. */
+function sumOf(cells: readonly unknown[]): string {
+  return sha256(JSON.stringify(cells)).slice(0, 16);
+}
+/** A row with its checksum. */
+export function sealed(cells: Cells): Cells {
+  return [...cells, sumOf(cells)];
+}
+function isSealed(cells: readonly unknown[]): boolean {
+  return sumOf(cells.slice(0, -1)) === cells.at(-1);
+}
+/** An agent's row vouches for its results too, so that none is lost or exchanged unseen. */
+export function sealedAgent(cells: Cells, results: readonly Cells[]): Cells {
+  return [...cells, agentSum(cells, results)];
+}
+function agentSum(cells: readonly unknown[], results: readonly (readonly unknown[])[]): string {
+  return sumOf([...cells, ...results.map((each) => each.at(-1)).sort()]);
+}
+
+function refuse(flaw: Flaw, at: Path): void {
+  if (flaw !== null) throw fault("record_invalid", at, new Error(flaw));
+}
+
+function encodeResult(path: Path, slot: string, turn: number, result: Result): Cells {
+  return sealed([path, slot, turn, result.outcome, result.text, result.reason, result.partial]);
+}
+
+/** A record without its mail; the fault `record_invalid` at its path if it is none. */
+export function encodeAgent(record: StoredRecord): Omit<RecordRows, "mail"> & { readonly config: string } {
+  refuse(recordFlaw({ ...record, mail: [] }), record.path);
+  const { path, result, undo, owed } = record;
+  const results = [
+    ...(result === null ? [] : [encodeResult(path, "result", 0, result)]),
+    ...(undo === null ? [] : [encodeResult(path, "undo", 0, undo)]),
+    ...owed.map((each) => encodeResult(path, "owed", each.turn, each.result)),
+  ];
+  const config = configText(record.config);
+  const { parent, id, role, activity, turns, location } = record;
+  const cells = [path, parent, id, role, sha256(config), activity, turns, location, owed.length];
+  return { agent: sealedAgent(cells, results), results, config };
+}
+export function encodeMail(mail: Mail): Cells {
+  refuse(mailFlaw(mail), mail.to);
+  const { seq, to, kind, from, text, at, outcome, digest } = mail;
+  return sealed([seq, to, kind, from, text, at, outcome, digest]);
+}
+/** `n` is the message's place in its conversation. */
+export function encodeMessage(path: Path, n: number, message: Message): Cells {
+  refuse(messageFlaw(message), path);
+  const { kind, turn, from, text, at } = message;
+  return sealed([n, kind, turn, from, text, at]);
+}
+/** A record as a whole; the fault `record_invalid` at its path if it is none. */
+export function encodeRecord(record: StoredRecord): RecordRows {
+  refuse(mailboxFlaw(record.path, record.mail), record.path);
+  return { ...encodeAgent(record), mail: record.mail.map(encodeMail) };
+}
+
+// What is read may be anything: cells are put in their places as they are, and the check says whether that is a record.
+// A cast below claims no more than the shape of the object, and every one is followed by that check.
+
+function decodeResult(cells: readonly unknown[]): Result {
+  const [, , , outcome, text, reason, partial] = cells;
+  return { outcome, text, reason, partial } as Result; // checked by trunkFlaw
+}
+function decodeTrunk(agent: readonly unknown[], results: readonly (readonly unknown[])[]): Trunk | null {
+  const [path, parent, id, role, config, activity, turns, location, owes] = agent;
+  if (agent.length !== agentColumns.length || typeof config !== "string" || !configHash.test(config)) return null;
+  if (results.some((each) => each.length !== resultColumns.length || each[0] !== path)) return null;
+  const inSlot = (slot: string) => results.filter((each) => each[1] === slot);
+  const [result, undo, owed] = [inSlot("result"), inSlot("undo"), inSlot("owed")];
+  if (result.length > 1 || undo.length > 1 || result.length + undo.length + owed.length < results.length) return null;
+  if (owed.length !== owes) return null;
+  const trunk = {
+    ...{ id, path, parent, role, activity, turns, location },
+    result: result[0] === undefined ? null : decodeResult(result[0]),
+    undo: undo[0] === undefined ? null : decodeResult(undo[0]),
+    owed: owed
+      .map((each) => ({ turn: each[2], result: decodeResult(each) }))
+      .sort((one, other) => Number(one.turn) - Number(other.turn)),
+  } as Trunk; // checked by the caller
+  return trunkFlaw(trunk) === null ? trunk : null;
+}
+function decodeMails(cells: readonly (readonly unknown[])[]): readonly Mail[] {
+  return cells.map(
+    ([seq, to, kind, from, text, at, outcome, digest]) => ({ seq, kind, from, to, text, at, outcome, digest }) as Mail, // checked by mailboxFlaw
+  );
+}
+
+/** A configuration as it was hashed, or null: for a key twice or in another order the text is not its own canonical one. */
+export function decodeConfig(hash: unknown, text: string | null): Config | null {
+  if (text === null || sha256(text) !== hash) return null;
+  try {
+    const config: unknown = JSON.parse(text);
+    return isConfig(config) && configText(config) === text ? config : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What was found where a record should be. */
+export interface FoundRows {
+  readonly agent: readonly unknown[];
+  readonly results: readonly (readonly unknown[])[];
+  readonly mail: readonly (readonly unknown[])[];
+  /** Null where there is none that is valid. */
+  readonly config: Config | null;
+  readonly messages: number;
+}
+
+/** A record, or the first reason why it is none: malformed row, checksum, configuration. The rest is the registry's. */
+export function decodeRow(path: Path, found: FoundRows): Row {
+  const { agent, results, config, messages } = found;
+  const trunk = decodeTrunk(agent, results);
+  const mail = decodeMails(found.mail);
+  if (trunk === null || trunk.path !== path || mailboxFlaw(path, mail) !== null)
+    return { path, aside: "record_malformed" };
+  const isWhole =
+    agentSum(agent.slice(0, -1), results) === agent.at(-1) && results.every(isSealed) && found.mail.every(isSealed);
+  if (!isWhole) return { path, aside: "checksum" };
+  return config === null ? { path, aside: "config_malformed" } : { path, record: { ...trunk, config, mail, messages } };
+}
+
+/** A mailbox without a record, the root's; null where a row of it is not what was written. */
+export function decodeMailbox(owner: Path, found: readonly (readonly unknown[])[]): readonly Mail[] | null {
+  const mail = decodeMails(found);
+  return mailboxFlaw(owner, mail) === null && found.every(isSealed) ? mail : null;
+}
+
+/** A message, or null where the row is not what was written. */
+export function decodeMessage(cells: readonly unknown[]): Message | null {
+  const [, kind, turn, from, text, at] = cells;
+  const message = { kind, turn, from, text, at } as Message; // checked on the next line
+  return messageFlaw(message) === null && isSealed(cells) ? message : null;
+}
+
+/** The session's own data. */
+export function encodeSession(capacity: number): Cells {
+  return sealed([capacity]);
+}
+/** The capacity, or null where that is not what was written. */
+export function decodeSession(cells: readonly unknown[]): number | null {
+  const [capacity] = cells;
+  const isValid = typeof capacity === "number" && Number.isSafeInteger(capacity) && capacity > 0;
+  return isValid && cells.length === 2 && isSealed(cells) ? capacity : null;
+}

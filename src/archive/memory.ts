@@ -1,0 +1,283 @@
+/**
+ * An archive in memory: rows as text on a disk that outlives its handles, so that a crash loses what a crash loses and
+ * every restore decodes bytes. For tests, for exploration, and for sessions nobody wants to keep.
+ */
+import type { Path } from "../contract.ts";
+import { fault } from "../errors.ts";
+import { ancestorsOf, rootPath } from "../paths.ts";
+import type { Archive, Commit, Head, Message, OpenRequest, ReadRequest, Row, Store } from "./archive.ts";
+import {
+  type Cells,
+  decodeConfig,
+  decodeMailbox,
+  decodeMessage,
+  decodeRow,
+  decodeSession,
+  encodeAgent,
+  encodeMail,
+  encodeMessage,
+  encodeSession,
+} from "./codec.ts";
+import { capacityFlaw, isLocation } from "./flaws.ts";
+
+/** Where the root's conversation is kept; the one location that is not below `agents/`. */
+const rootLocation = "root";
+
+/** Rows of one conversation, the first of them numbered `first`. */
+interface Conversation {
+  readonly first: number;
+  readonly rows: string[];
+}
+
+/** What survives a crash: rows as JSON text of their cells. Changed by the commits of whoever owns it, and by damage. */
+export interface MemoryDisk {
+  condition: "absent" | "ok" | "malformed" | "version";
+  epoch: number;
+  /** The owner that lives; null once it closed or died. */
+  owner: { readonly label: string; readonly epoch: number } | null;
+  session: string;
+  seq: number;
+  readonly configs: Map<string, string>;
+  readonly agents: Map<Path, string>;
+  readonly results: Map<Path, readonly string[]>;
+  readonly mail: Map<Path, Map<number, string>>;
+  readonly conversations: Map<string, Conversation>;
+  /** Paths in order, as long as none was added. */
+  order: readonly Path[] | null;
+}
+
+export function memoryDisk(): MemoryDisk {
+  return {
+    ...{ condition: "absent", epoch: 0, owner: null, session: "null", seq: 0, order: null },
+    ...{ configs: new Map(), agents: new Map(), results: new Map(), mail: new Map(), conversations: new Map() },
+  };
+}
+
+/** The same rows on a disk of their own, owned by nobody: as if every handle had died. Copies names, not texts. */
+export function copyDisk(disk: MemoryDisk): MemoryDisk {
+  return {
+    ...disk,
+    owner: null,
+    configs: new Map(disk.configs),
+    agents: new Map(disk.agents),
+    results: new Map(disk.results),
+    mail: new Map([...disk.mail].map(([path, rows]) => [path, new Map(rows)])),
+    conversations: new Map([...disk.conversations].map(([at, { first, rows }]) => [at, { first, rows: rows.slice() }])),
+  };
+}
+
+/** Cells of a row, whatever stands there; no cells where that is no list. */
+function cellsOf(row: string): readonly unknown[] {
+  try {
+    const cells: unknown = JSON.parse(row);
+    return Array.isArray(cells) ? cells : [];
+  } catch {
+    return [];
+  }
+}
+
+function locationOf({ path, location }: { readonly path: Path; readonly location: string }): string {
+  return path === rootPath ? rootLocation : location;
+}
+function countAt(disk: MemoryDisk, location: unknown): number {
+  return typeof location === "string" ? (disk.conversations.get(location)?.rows.length ?? 0) : 0;
+}
+function mailCells(disk: MemoryDisk, owner: Path): readonly (readonly unknown[])[] {
+  return [...(disk.mail.get(owner)?.values() ?? [])].map(cellsOf);
+}
+
+function rowAt(disk: MemoryDisk, path: Path): Row | null {
+  const row = disk.agents.get(path);
+  if (row === undefined) return null;
+  const agent = cellsOf(row);
+  const results = (disk.results.get(path) ?? []).map(cellsOf);
+  const [, , , , config, , , location] = agent;
+  const text = typeof config === "string" ? (disk.configs.get(config) ?? null) : null;
+  return decodeRow(path, {
+    ...{ agent, results, mail: mailCells(disk, path) },
+    config: decodeConfig(config, text),
+    messages: countAt(disk, location),
+  });
+}
+function rowsAt(disk: MemoryDisk, paths: readonly Path[]): readonly Row[] {
+  return paths.map((path) => rowAt(disk, path)).filter((row) => row !== null);
+}
+function orderOf(disk: MemoryDisk): readonly Path[] {
+  disk.order ??= [...disk.agents.keys()].sort();
+  return disk.order;
+}
+
+/** Active or owing, or not to be read: whatever is not known to be idle is looked at. */
+function isUrgent(row: string): boolean {
+  const [, , , , , activity, , , owes] = cellsOf(row);
+  return activity !== "idle" || owes !== 0;
+}
+function head(disk: MemoryDisk): Head {
+  const capacity = decodeSession(cellsOf(disk.session));
+  const rootMail = decodeMailbox(rootPath, mailCells(disk, rootPath));
+  if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
+  const urgent = [...disk.agents].filter(([, row]) => isUrgent(row)).map(([path]) => path);
+  const paths = [...new Set(urgent.flatMap((path) => [...ancestorsOf(path), path]))].sort();
+  return {
+    ...{ capacity, rootMail, agents: disk.agents.size, seq: disk.seq },
+    rootMessages: countAt(disk, rootLocation),
+    urgent: rowsAt(disk, paths),
+  };
+}
+
+function scan(disk: MemoryDisk, prefix: Path, after: Path | null, count: number): readonly Row[] {
+  const isWithin = (path: Path) => prefix === rootPath || path === prefix || path.startsWith(`${prefix}/`);
+  const paths = orderOf(disk).filter((path) => (after === null || path > after) && isWithin(path));
+  return rowsAt(disk, paths.slice(0, count));
+}
+
+function messages(disk: MemoryDisk, request: ReadRequest): readonly Message[] {
+  const { path, last } = request;
+  if (path !== rootPath && !isLocation(request.location)) throw fault("location_unsafe", path);
+  const conversation = disk.conversations.get(locationOf(request));
+  if (conversation === undefined && path === rootPath) return [];
+  if (conversation === undefined) throw fault("conversation_missing", path);
+  const { rows } = conversation;
+  return (last === undefined ? rows : rows.slice(Math.max(0, rows.length - last))).map((row) => {
+    const message = decodeMessage(cellsOf(row));
+    if (message === null) throw fault("conversation_corrupt", path);
+    return message;
+  });
+}
+
+/** A change of the disk that can no longer fail. */
+type Write = () => void;
+
+function append(disk: MemoryDisk, location: string, rows: readonly string[]): void {
+  const conversation = disk.conversations.get(location);
+  if (conversation === undefined) disk.conversations.set(location, { first: 1, rows: [...rows] });
+  else conversation.rows.push(...rows);
+}
+function putMail(disk: MemoryDisk, owner: Path, seq: number, row: string): void {
+  const box = disk.mail.get(owner) ?? new Map<number, string>();
+  disk.mail.set(owner, box.set(seq, row));
+  disk.seq = Math.max(disk.seq, seq);
+}
+
+/** Everything that may refuse happens here, before anything is changed. */
+function prepare(disk: MemoryDisk, commit: Commit): { readonly writes: readonly Write[]; readonly bytes: number } {
+  const writes: Write[] = [];
+  let bytes = 0;
+  const text = (cells: Cells): string => {
+    const row = JSON.stringify(cells);
+    bytes += row.length;
+    return row;
+  };
+  const added = new Set(commit.records.map((record) => record.path));
+  const isKnown = (path: Path) => path === rootPath || disk.agents.has(path) || added.has(path);
+  const orphan = (path: Path) => fault("not_written", "archive", new Error(`there is no record at ${path}`));
+
+  for (const record of commit.records) {
+    const { agent, results, config } = encodeAgent(record);
+    if (!isKnown(record.parent)) throw orphan(record.parent);
+    const [row, rows, hash] = [text(agent), results.map(text), String(agent[4])];
+    const isNew = !disk.agents.has(record.path);
+    writes.push(() => {
+      disk.agents.set(record.path, row);
+      disk.results.set(record.path, rows);
+      if (!disk.configs.has(hash)) disk.configs.set(hash, config);
+      if (isNew) disk.order = null;
+    });
+  }
+  for (const mail of commit.mailAdded) {
+    const row = text(encodeMail(mail));
+    if (!isKnown(mail.to)) throw orphan(mail.to);
+    writes.push(() => putMail(disk, mail.to, mail.seq, row));
+  }
+  for (const { to, seq } of commit.mailRemoved) writes.push(() => disk.mail.get(to)?.delete(seq));
+  const counts = new Map<string, number>();
+  for (const each of commit.messages) {
+    const location = locationOf(each);
+    const { first, rows } = disk.conversations.get(location) ?? { first: 1, rows: [] };
+    const next = counts.get(location) ?? first + rows.length;
+    const texts = each.append.map((message, index) => text(encodeMessage(each.path, next + index, message)));
+    counts.set(location, next + texts.length);
+    writes.push(() => append(disk, location, texts));
+  }
+  if (commit.compact !== null) {
+    const { path, keep, note } = commit.compact;
+    const location = locationOf(commit.compact);
+    const { first, rows } = disk.conversations.get(location) ?? { first: 1, rows: [] };
+    const kept = (counts.get(location) ?? first + rows.length) - keep;
+    if (kept > first) {
+      const row = text(encodeMessage(path, kept - 1, note));
+      writes.push(() => {
+        const all = disk.conversations.get(location)?.rows ?? [];
+        disk.conversations.set(location, { first: kept - 1, rows: [row, ...all.slice(all.length - keep)] });
+      });
+    }
+  }
+  if (commit.capacity !== null) {
+    const flaw = capacityFlaw(commit.capacity);
+    if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+    const row = text(encodeSession(commit.capacity));
+    writes.push(() => {
+      disk.session = row;
+    });
+  }
+  return { writes, bytes };
+}
+
+function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archive {
+  let isOpen = true;
+  let bytes = 0;
+  const letGo = () => {
+    isOpen = false;
+    if (mode === "write" && disk.owner?.epoch === epoch) disk.owner = null;
+  };
+  const reading = () => {
+    if (!isOpen) throw fault("io_failed", "archive", new Error("the handle is closed"));
+    return disk;
+  };
+  return {
+    mode,
+    epoch,
+    head: async () => head(reading()),
+    rows: async (paths) => rowsAt(reading(), paths),
+    scan: async (prefix, after, count) => scan(reading(), prefix, after, count),
+    messages: async (request) => messages(reading(), request),
+    commit: async (commit) => {
+      if (mode === "read") throw fault("read_only_file", "archive");
+      if (!isOpen || disk.epoch !== epoch) throw fault("ownership_lost", "archive");
+      const prepared = prepare(disk, commit);
+      for (const write of prepared.writes) write();
+      bytes += prepared.bytes;
+    },
+    bytesWritten: () => bytes,
+    close: async () => letGo(),
+    abandon: letGo,
+  };
+}
+
+function create(disk: MemoryDisk, capacity: number): void {
+  const flaw = capacityFlaw(capacity);
+  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+  disk.session = JSON.stringify(encodeSession(capacity));
+  disk.condition = "ok";
+}
+
+function open(disk: MemoryDisk, request: OpenRequest): Archive {
+  const { mode, owner, takeover } = request;
+  if (disk.condition === "absent") {
+    if (request.create === null || mode === "read") throw fault("archive_missing", "archive");
+    create(disk, request.create.capacity);
+  }
+  if (disk.condition === "malformed") throw fault("archive_malformed", "archive");
+  if (disk.condition === "version") throw fault("archive_version", "archive");
+  // A snapshot: what a writer does meanwhile is not seen.
+  if (mode === "read") return handle(copyDisk(disk), "read", 0);
+  if (disk.owner !== null && !takeover) throw fault("owned_elsewhere", disk.owner.label);
+  disk.epoch += 1;
+  disk.owner = { label: owner, epoch: disk.epoch };
+  return handle(disk, "write", disk.epoch);
+}
+
+/** Archives on one disk; a fresh disk unless told. */
+export function memoryStore(disk: MemoryDisk = memoryDisk()): Store {
+  return { open: async (request) => open(disk, request) };
+}
