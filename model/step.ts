@@ -117,7 +117,7 @@ export function begin(digest: Digest, scope: Scope): World {
 /** What can be seen, by the same rules. */
 export const view = (world: World, m: Rules = rules): View => viewOf(m, world);
 export const encode = (world: World, m: Rules = rules): Encoded => encodeOf(m, world);
-export const stored: (world: World) => StoredView = storedOf;
+export const stored = (world: World, m: Rules = rules): StoredView => storedOf(m, world);
 
 export function step(world: World, first: Step, m: Rules = rules): Answered {
   let { world: now, outcome, events, later } = decide(m, world, first);

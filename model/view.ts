@@ -33,10 +33,18 @@ export const messageView = (digest: Digest, { kind, turn, from, text }: Message)
 ];
 const owedView = (digest: Digest, { turn, result }: Owed): OwedView => [turn, result.outcome, digest.text(result.text)];
 
-type Cache<K extends object, V> = WeakMap<K, V>;
-/** An unchanged agent has the same view: what the laws compare by reference first. */
-const agentViews: WeakMap<Digest, WeakMap<Rules, Cache<Agent, AgentView>>> = new WeakMap();
-const storedViews: WeakMap<Digest, Cache<Stored, StoredAgentView>> = new WeakMap();
+/** By the digest and the rules that made it: what has not changed has the same view, which is what comparisons try first. */
+class Views {
+  readonly agents: WeakMap<Agent, AgentView> = new WeakMap();
+  readonly stored: WeakMap<Stored, StoredAgentView> = new WeakMap();
+}
+const made: WeakMap<Digest, WeakMap<Rules, Views>> = new WeakMap();
+const viewsOf = (m: Rules, digest: Digest): Views =>
+  under(
+    under(made, digest, () => new WeakMap()),
+    m,
+    () => new Views(),
+  );
 
 function under<K extends object, V>(map: WeakMap<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
@@ -90,15 +98,11 @@ const rootOf = (digest: Digest, { mail, messages }: Pick<Root, "mail" | "message
 export const emptyView = (capacity: number): View => ({ mode: "write", capacity, root: {}, agents: {} });
 
 function liveView(m: Rules, digest: Digest, live: Live): View {
-  const cache = under(
-    under(agentViews, digest, () => new WeakMap()),
-    m,
-    () => new WeakMap(),
-  );
+  const views = viewsOf(m, digest);
   const agents: { [path: Path]: AgentView } = {};
   for (const path of Object.keys(live.agents)) {
     const agent = live.agents[path];
-    if (agent !== undefined) agents[path] = under(cache, agent, () => agentView(m, digest, agent));
+    if (agent !== undefined) agents[path] = under(views.agents, agent, () => agentView(m, digest, agent));
   }
   const active = m.active(live);
   return {
@@ -128,12 +132,11 @@ export function viewOf(m: Rules, world: World): View {
   return { ...own, others };
 }
 
-function storedView(digest: Digest, disk: Pick<Disk, "capacity" | "root" | "agents">): StoredView {
-  const cache = under(storedViews, digest, () => new WeakMap());
+function storedView(digest: Digest, views: Views, disk: Pick<Disk, "capacity" | "root" | "agents">): StoredView {
   const agents: { [path: Path]: StoredAgentView } = {};
   for (const path of Object.keys(disk.agents)) {
     const stored = disk.agents[path];
-    if (stored !== undefined) agents[path] = under(cache, stored, () => storedAgentView(digest, stored));
+    if (stored !== undefined) agents[path] = under(views.stored, stored, () => storedAgentView(digest, stored));
   }
   return { capacity: disk.capacity, root: rootOf(digest, disk.root), agents };
 }
@@ -141,13 +144,16 @@ function storedView(digest: Digest, disk: Pick<Disk, "capacity" | "root" | "agen
 /** L9: what a commit would write now, set-aside records left out; of the default handle, or of the archive when it is closed. */
 export function encodeOf(m: Rules, world: World): Encoded {
   const live = world.handles["w1"];
-  if (live === undefined || live.is === "restoring") return { ok: storedOf(world) };
+  if (live === undefined || live.is === "restoring") return { ok: storedOf(m, world) };
+  const views = viewsOf(m, world.digest);
   const at = unencodable(m, live);
   if (at !== null) return { fault: "record_invalid", at };
   const agents: { [path: Path]: Stored } = {};
   for (const [path, agent] of Object.entries(live.agents)) agents[path] = m.record(agent);
-  return { ok: storedView(world.digest, { capacity: live.capacity, root: live.root, agents }) };
+  return { ok: storedView(world.digest, views, { capacity: live.capacity, root: live.root, agents }) };
 }
 
 /** What the archive holds, set-aside records too, damage unseen. */
-export const storedOf = (world: World): StoredView => storedView(world.digest, world.disk);
+export function storedOf(m: Rules, world: World): StoredView {
+  return storedView(world.digest, viewsOf(m, world.digest), world.disk);
+}
