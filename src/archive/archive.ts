@@ -10,6 +10,7 @@ import type {
   MailKind,
   Mark,
   MessageKind,
+  Op,
   Outcome,
   Path,
 } from "../contract.ts";
@@ -113,6 +114,8 @@ export interface ReadRequest {
   readonly intent: ReadIntent;
   /** Only the last so many; all when absent. 0 for an inspection, which needs none. */
   readonly last?: number;
+  /** The operation whose hydrate gate this is; absent for a read that nobody waits for at a gate. */
+  readonly op?: Op;
 }
 
 /** One handle, open until `close` or `abandon`. Rejects with `RollcallError` (a `FaultCode` and where). */

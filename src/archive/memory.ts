@@ -2,7 +2,7 @@
  * An archive in memory: rows as text on a disk that outlives its handles, so that a crash loses what a crash loses and
  * every restore decodes bytes. For tests, for exploration, and for sessions nobody wants to keep.
  */
-import type { Path } from "../contract.ts";
+import type { ArchiveDamage, Path } from "../contract.ts";
 import { fault } from "../errors.ts";
 import { ancestorsOf, rootPath } from "../paths.ts";
 import type { Archive, Commit, Head, Message, OpenRequest, ReadRequest, Row, Store } from "./archive.ts";
@@ -31,7 +31,8 @@ interface Conversation {
 
 /** What survives a crash: rows as JSON text of their cells. Changed by the commits of whoever owns it, and by damage. */
 export interface MemoryDisk {
-  condition: "absent" | "ok" | "malformed" | "version";
+  /** Absent: nothing was ever written. The rest is damage. */
+  condition: "absent" | "ok" | ArchiveDamage;
   epoch: number;
   /** The owner that lives; null once it closed or died. */
   owner: { readonly label: string; readonly epoch: number } | null;
@@ -266,9 +267,7 @@ function open(disk: MemoryDisk, request: OpenRequest): Archive {
   if (disk.condition === "absent") {
     if (request.create === null || mode === "read") throw fault("archive_missing", "archive");
     create(disk, request.create.capacity);
-  }
-  if (disk.condition === "malformed") throw fault("archive_malformed", "archive");
-  if (disk.condition === "version") throw fault("archive_version", "archive");
+  } else if (disk.condition !== "ok") throw fault(`archive_${disk.condition}`, "archive");
   // A snapshot: what a writer does meanwhile is not seen.
   if (mode === "read") return handle(copyDisk(disk), "read", 0);
   if (disk.owner !== null && !takeover) throw fault("owned_elsewhere", disk.owner.label);
