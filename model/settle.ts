@@ -53,7 +53,7 @@ export function finish(m: Rules, run: Run, step: Of<"finish">): Done {
   const { live } = run;
   if (live.mode === "read") return refused(run, "read_only");
   if ("op" in step) return hold(run, step.op, step.outcome, step.text);
-  const code = no.target(live, step.path) ?? no.targetRoot(step.path);
+  const code = no.target(live, step.path);
   if (code !== null) return refused(run, code);
   const agent = agentAt(live, step.path);
   if (agent?.is !== "admitted" || agent.turn !== step.turn) return ok(run, "late");
