@@ -1,0 +1,166 @@
+/**
+ * The shapes of steps, replies and scopes as they come from outside: traces, the line protocol, a user's module. Strict and
+ * closed, so that a misspelt key is an error and not a step that silently means less.
+ */
+import { z } from "zod";
+import type { Answers, Event, Json, Reply, Scope, Step, StepOutcome, ToolRef, Value, Verb } from "../src/contract.ts";
+import {
+  answers,
+  answersOf,
+  archiveDamages,
+  asideCodes,
+  blockKinds,
+  commitAnswers,
+  faults,
+  gates,
+  outcomes,
+  recordDamages,
+  refusals,
+  verbs,
+  wakeReasons,
+  warnings,
+} from "./words.ts";
+
+const path = z.string();
+const count = z.number().int();
+const json: z.ZodType<Json> = z.json();
+
+const inAdvance: z.ZodType<Answers> = z.strictObject({
+  hydrate: z.enum(answersOf.hydrate).exactOptional(),
+  prepare: z.enum(answersOf.prepare).exactOptional(),
+  dispatch: z.enum(answersOf.dispatch).exactOptional(),
+  abort: z.enum(answersOf.abort).exactOptional(),
+  handler: z.enum(answersOf.handler).exactOptional(),
+});
+const common = { as: z.string().min(1).exactOptional(), commit: z.enum(commitAnswers).exactOptional() };
+const opening = { ...common, answers: inAdvance.exactOptional() };
+const spoken = { by: path, text: z.string(), handler: z.boolean().exactOptional() };
+const ended = { outcome: z.enum(outcomes), text: z.string() };
+const last = count.exactOptional();
+
+const steps: z.ZodType<readonly Step[]> = z.array(z.lazy(() => step));
+const callback = z.union([z.literal("throws"), z.strictObject({ then: z.lazy(() => step) })]);
+
+function form<Name extends Verb, Shape extends z.ZodRawShape>(
+  name: Name,
+  shape: Shape,
+): z.ZodObject<{ do: z.ZodLiteral<Name> } & Shape, z.core.$strict> {
+  return z.strictObject({ do: z.literal(name), ...shape });
+}
+
+/** The forms a verb has; most have one. */
+const forms: { readonly [verb in Verb]: readonly z.ZodType<Step>[] } = {
+  spawn: [form("spawn", { ...opening, ...spoken, name: z.string(), role: z.string() })],
+  cancel: [form("cancel", { ...common, op: z.string() })],
+  follow_up: [form("follow_up", { ...opening, ...spoken, to: z.string() })],
+  say: [form("say", { ...common, path, turn: count, text: z.string() })],
+  finish: [
+    form("finish", { ...opening, ...ended, path, turn: count }),
+    form("finish", { ...opening, ...ended, op: z.string() }),
+  ],
+  interrupt: [form("interrupt", { ...opening, by: path, to: z.string() })],
+  block: [form("block", { ...common, path, kind: z.enum(blockKinds) })],
+  release: [form("release", { ...common, token: z.string() })],
+  send: [form("send", { ...common, by: path, to: z.string(), text: z.string() })],
+  execution: [form("execution", { ...common, owner: path, text: z.string() })],
+  steer: [form("steer", { ...common, text: z.string() })],
+  wait: [
+    form("wait", { ...common, by: path, timeoutMs: z.number().exactOptional(), callback: callback.exactOptional() }),
+  ],
+  cancel_wait: [form("cancel_wait", { ...common, by: path })],
+  elapse: [form("elapse", { ...common, ms: z.number().min(0) })],
+  sample: [form("sample", { ...common, path })],
+  roster: [form("roster", { ...common, prefix: z.string().exactOptional() })],
+  read_result: [form("read_result", { ...common, path })],
+  read_history: [form("read_history", { ...opening, path, last })],
+  inspect: [form("inspect", { ...opening, path })],
+  evict: [form("evict", { ...common, path })],
+  compact: [form("compact", { ...common, path, last })],
+  change_role: [form("change_role", { ...common, role: z.string(), config: json })],
+  set_capacity: [form("set_capacity", { ...common, capacity: z.number() })],
+  save: [form("save", common)],
+  verify: [form("verify", common)],
+  fork: [form("fork", common)],
+  close: [form("close", common)],
+  crash: [form("crash", common)],
+  restore: [
+    form("restore", {
+      ...opening,
+      mode: z.enum(["write", "read"]),
+      registrars: z.array(z.string()).exactOptional(),
+      takeover: z.boolean().exactOptional(),
+      epoch: z.enum(commitAnswers).exactOptional(),
+    }),
+  ],
+  damage: [
+    form("damage", { ...common, what: z.literal("record"), path, how: z.enum(recordDamages) }),
+    form("damage", { ...common, what: z.literal("session"), how: z.literal("malformed") }),
+    form("damage", { ...common, what: z.literal("archive"), how: z.enum(archiveDamages) }),
+  ],
+  mend: [
+    form("mend", { ...common, what: z.literal("record"), path }),
+    form("mend", { ...common, what: z.enum(["session", "archive"]) }),
+  ],
+  answer: [form("answer", { ...opening, op: z.string(), gate: z.enum(gates), with: z.enum(answers) })],
+  together: [form("together", { ...common, steps })],
+};
+
+/** A step; what is wrong with one is said of the form of its verb that it misses least. */
+export const step: z.ZodType<Step> = z.looseObject({ do: z.enum(verbs) }).transform((value, context): Step => {
+  let nearest: readonly z.core.$ZodIssue[] | null = null;
+  for (const one of forms[value.do]) {
+    const read = one.safeParse(value);
+    if (read.success) return read.data;
+    if (nearest === null || read.error.issues.length < nearest.length) nearest = read.error.issues;
+  }
+  for (const { message, path: at } of nearest ?? []) context.addIssue({ code: "custom", message, path: [...at] });
+  return z.NEVER;
+});
+
+/** Values are compared with what the model says and never used, so any JSON will do. */
+const value: z.ZodType<Value> = z.json().transform((read) => read as Value); // compared, never trusted
+
+const outcome: z.ZodType<StepOutcome> = z.union([
+  z.strictObject({ ok: value }),
+  z.strictObject({ refused: z.enum(refusals) }),
+  z.strictObject({ fault: z.enum(faults), at: z.string() }),
+  z.strictObject({ quit: z.literal(true) }),
+  z.strictObject({ crashed: z.literal(true) }),
+  z.strictObject({ gate: z.enum(gates), op: z.string() }),
+]);
+const tool: z.ZodType<ToolRef> = z.tuple([z.string(), z.string()]);
+const event: z.ZodType<Event> = z.union([
+  z.tuple([z.literal("woke"), path, z.enum(wakeReasons)]),
+  z.tuple([z.literal("settled"), path, count]),
+  z.tuple([z.literal("provider"), path, z.union([z.literal("stopped"), z.strictObject({ started: z.array(tool) })])]),
+  z.tuple([z.literal("handled"), path, count]),
+  z.tuple([z.literal("ended"), z.string(), outcome]),
+  z.tuple([z.literal("then"), outcome]),
+  z.tuple([z.literal("warned"), z.enum(warnings), z.string()]),
+  z.tuple([z.literal("set_aside"), path, z.enum(asideCodes)]),
+]);
+
+/** What a step answers: the outcome's key beside `events`. */
+export const reply: z.ZodType<Reply> = z
+  .looseObject({ events: z.array(event).exactOptional() })
+  .transform(({ events, ...rest }, context): Reply => {
+    const read = outcome.safeParse(rest);
+    if (read.success) return events === undefined ? read.data : { ...read.data, events };
+    context.addIssue({
+      code: "custom",
+      message: "not an outcome: one of ok, refused, fault with at, quit, crashed, gate with op",
+    });
+    return z.NEVER;
+  });
+
+const limit = z.number().int().positive().exactOptional();
+export const scope: z.ZodType<Scope> = z.strictObject({
+  capacity: z.number().int().positive(),
+  limits: z
+    .strictObject({ agentsMax: limit, operationsMax: limit, blockersMax: limit, mailMax: limit, textMax: limit })
+    .exactOptional(),
+  roles: z.record(z.string(), json),
+  registrars: z.record(z.string(), z.strictObject({ category: z.string(), tools: z.array(z.string()) })),
+  archive: z.enum(["memory", "sqlite"]),
+  process: z.enum(["same", "fresh"]),
+});

@@ -1,0 +1,88 @@
+/**
+ * The target port: what an implementation offers so that the checker can compare it with the model. Anything that can be
+ * reset, given a step, and asked what it sees is a target: our registry, a faulty twin, a child process, somebody else's
+ * implementation. Answers may be promises or, where nothing has to be waited for, plain values.
+ */
+import type {
+  Answer,
+  Counters,
+  Encoded,
+  Event,
+  Gate,
+  Level,
+  Reply,
+  Scope,
+  Step,
+  StoredView,
+  Verb,
+  View,
+} from "../src/contract.ts";
+
+export type Awaitable<Value> = Value | Promise<Value>;
+
+/** A difference or broken law that is known and accepted: reported each time, and a failure once it no longer occurs. */
+export interface Divergence {
+  /** The kind of failure as reports name it: `L8`, `outcome`, `view.agents.result`. */
+  readonly kind: string;
+  readonly why: string;
+}
+
+/** What a target can do. What it lacks is not asked of it, or removed on both sides before comparing. */
+export interface Capabilities {
+  readonly level: Level;
+  /** Commands it offers; all when absent. */
+  readonly verbs?: readonly Verb[];
+  /** Answers it can take, by gate; all when absent. */
+  readonly answers?: { readonly [gate in Gate]?: readonly Answer[] };
+  /** Gates it cannot stop at: their answer rides on the step that begins. */
+  readonly passes?: readonly Gate[];
+  /** `lifo`: only its newest gate may be answered, and it is restarted only when none is open. */
+  readonly nesting: "any" | "lifo";
+  /** Fields of views, and kinds of events, that it does not show. */
+  readonly hides?: { readonly fields?: readonly string[]; readonly events?: readonly Event[0][] };
+  /** Whether it answers `encode`; whether it takes answers to commits, second handles, damage. */
+  readonly encodes: boolean;
+  readonly commits: boolean;
+  readonly handles: boolean;
+  /** It looks at idle records only when they are read: the loop asks `verify` after every restore. */
+  readonly checksLate: boolean;
+  /** What becomes of a start that a crash cut off; `rolls_back` is what the specification says. */
+  readonly abandonedStart: "rolls_back" | "interrupts";
+  readonly diverges?: readonly Divergence[];
+}
+
+export interface Target {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  /** A new archive, handle `w1` open on it for writing, nothing else. */
+  reset(scope: Scope): Awaitable<void>;
+  /** Applies one step and comes to rest: whatever can happen without an answer from the world has happened. */
+  apply(step: Step): Awaitable<Reply>;
+  view(): Awaitable<View>;
+  /** What a commit would write now, for the default handle; `null` where nothing is open for writing. */
+  encode(): Awaitable<Encoded | null>;
+  /** What the archive means now, read from what was written; absent where that cannot be told. */
+  stored?(): Awaitable<StoredView | null>;
+  /** Work counted since reset; `null` where nothing is counted. */
+  counters(): Awaitable<Counters | null>;
+  close(): Awaitable<void>;
+}
+
+/** A fresh target of one kind; `close` lets go of it. */
+export type OpenTarget = () => Awaitable<Target>;
+
+/** The module a user writes for `--target ./my-target.js` exports this. */
+export interface TargetModule {
+  readonly openTarget: OpenTarget;
+}
+
+/** A target that offers everything the specification speaks of. */
+export const everything: Capabilities = {
+  level: "house",
+  nesting: "any",
+  encodes: true,
+  commits: true,
+  handles: true,
+  checksLate: false,
+  abandonedStart: "rolls_back",
+};
