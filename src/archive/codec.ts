@@ -4,7 +4,7 @@
  */
 import { configText, isConfig, sha256 } from "../config.ts";
 import type { Config, Path } from "../contract.ts";
-import { fault } from "../errors.ts";
+import { fault, type RollcallError } from "../errors.ts";
 import type { Mail, Message, Result, Row, StoredRecord } from "./archive.ts";
 import { type Flaw, mailboxFlaw, mailFlaw, messageFlaw, recordFlaw, type Trunk, trunkFlaw } from "./flaws.ts";
 
@@ -52,6 +52,18 @@ function refuse(flaw: Flaw, at: Path): void {
   if (flaw !== null) throw fault("record_invalid", at, new Error(flaw));
 }
 
+/** Who an agent is and what it is made of never changes (L2, L27); nor is a row overwritten that is not its own. */
+export function changedIdentity(at: Path): RollcallError {
+  return fault(
+    "record_invalid",
+    at,
+    new Error("the record stored there has another id, role, configuration or location"),
+  );
+}
+export function isSameAgent(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && [0, 1, 2, 3, 4, 7].every((column) => one[column] === other[column]);
+}
+
 function encodeResult(path: Path, slot: string, turn: number, result: Result): Cells {
   return sealed([path, slot, turn, result.outcome, result.text, result.reason, result.partial]);
 }
@@ -75,9 +87,13 @@ export function encodeMail(mail: Mail): Cells {
   const { seq, to, kind, from, text, at, outcome, digest } = mail;
   return sealed([seq, to, kind, from, text, at, outcome, digest]);
 }
+/** The fault `record_invalid` at the path if it is none. */
+export function requireMessage(path: Path, message: Message): void {
+  refuse(messageFlaw(message), path);
+}
 /** `n` is the message's place in its conversation. */
 export function encodeMessage(path: Path, n: number, message: Message): Cells {
-  refuse(messageFlaw(message), path);
+  requireMessage(path, message);
   const { kind, turn, from, text, at } = message;
   return sealed([n, kind, turn, from, text, at]);
 }

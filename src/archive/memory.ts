@@ -8,6 +8,7 @@ import { ancestorsOf, rootPath } from "../paths.ts";
 import type { Archive, Commit, Head, Message, OpenRequest, ReadRequest, Row, Store } from "./archive.ts";
 import {
   type Cells,
+  changedIdentity,
   decodeConfig,
   decodeMailbox,
   decodeMessage,
@@ -17,6 +18,7 @@ import {
   encodeMail,
   encodeMessage,
   encodeSession,
+  isSameAgent,
 } from "./codec.ts";
 import { capacityFlaw, isLocation } from "./flaws.ts";
 
@@ -177,12 +179,13 @@ function prepare(disk: MemoryDisk, commit: Commit): { readonly writes: readonly 
     const { agent, results, config } = encodeAgent(record);
     if (!isKnown(record.parent)) throw orphan(record.parent);
     const [row, rows, hash] = [text(agent), results.map(text), String(agent[4])];
-    const isNew = !disk.agents.has(record.path);
+    const before = disk.agents.get(record.path);
+    if (before !== undefined && !isSameAgent(cellsOf(before), agent)) throw changedIdentity(record.path);
     writes.push(() => {
       disk.agents.set(record.path, row);
       disk.results.set(record.path, rows);
       if (!disk.configs.has(hash)) disk.configs.set(hash, config);
-      if (isNew) disk.order = null;
+      if (before === undefined) disk.order = null;
     });
   }
   for (const mail of commit.mailAdded) {

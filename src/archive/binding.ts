@@ -1,0 +1,98 @@
+/**
+ * The seam to SQLite: the runtime's own where it has one (Node 22.13 and later), else the optional package `libsql`, which
+ * has the same synchronous shape. Neither is touched before the first archive is opened. One process uses one of the two:
+ * two copies of SQLite would drop each other's locks on a file (POSIX locks belong to the process).
+ */
+import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
+import type { Cell } from "./codec.ts";
+
+export type Found = { readonly [column: string]: unknown };
+
+export interface Database {
+  /** Rows changed. Statements are prepared once for each text. */
+  run(sql: string, ...values: readonly Cell[]): number;
+  get(sql: string, ...values: readonly Cell[]): Found | undefined;
+  all(sql: string, ...values: readonly Cell[]): readonly Found[];
+  /** Several statements at once; never with values in the text. */
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** `ro` and `rw` never create. `immutable` reads the main file alone and leaves nothing beside it. */
+export type Access = "ro" | "rw" | "immutable";
+
+interface Statement {
+  run(...values: unknown[]): { readonly changes: number | bigint };
+  get(...values: unknown[]): unknown;
+  all(...values: unknown[]): unknown;
+}
+interface Connection {
+  prepare(sql: string): Statement;
+  exec(sql: string): void;
+  close(): void;
+}
+interface Binding {
+  readonly connect: (uri: string) => Connection;
+  /** node:sqlite takes values one by one; libsql a list, and dies of a lone null that is not in one. */
+  readonly spreads: boolean;
+}
+
+let binding: Binding | null = null;
+
+function bind(): Binding {
+  // The types of Node 20 know neither function nor module.
+  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.("node:sqlite");
+  if (builtin !== undefined) {
+    const { DatabaseSync } = builtin as { DatabaseSync: new (uri: string) => Connection }; // documented shape
+    return { connect: (uri) => new DatabaseSync(uri), spreads: true };
+  }
+  try {
+    const Libsql = createRequire(import.meta.url)("libsql") as new (uri: string) => Connection; // documented shape
+    return { connect: (uri) => new Libsql(uri), spreads: false };
+  } catch (cause) {
+    throw new Error(
+      "There is no SQLite to keep an archive with: use Node 22.13 or later, or install the package libsql (npm install libsql).",
+      { cause },
+    );
+  }
+}
+
+/**
+ * Bytes as text. Rows are read as blobs, never as text: libsql cuts a text at NUL, and kills the process where a damaged
+ * file holds bytes that are no UTF-8. It brings blobs in three shapes.
+ */
+export function textOf(value: unknown): string {
+  if (value instanceof Uint8Array)
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("utf8");
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString("utf8");
+  return typeof value === "string" ? value : "";
+}
+
+/** Of a real path, not of a symbolic link: the files beside it are named after it. */
+export function openDatabase(file: string, access: Access): Database {
+  binding ??= bind();
+  const { connect, spreads } = binding;
+  const query = access === "immutable" ? "immutable=1" : `mode=${access}`;
+  const connection = connect(`${pathToFileURL(file).href}?${query}`);
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const made = connection.prepare(sql);
+    statements.set(sql, made);
+    return made;
+  };
+  const given = (values: readonly Cell[]): unknown[] => (spreads ? [...values] : [values]);
+  return {
+    run: (sql, ...values) => Number(prepared(sql).run(...given(values)).changes),
+    // Rows are plain objects in both; what their columns hold is `unknown` and is checked by whoever reads it.
+    get: (sql, ...values) => prepared(sql).get(...given(values)) as Found | undefined, // as documented
+    all: (sql, ...values) => prepared(sql).all(...given(values)) as Found[], // as documented
+    exec: (sql) => connection.exec(sql),
+    close: () => {
+      statements.clear();
+      connection.close();
+    },
+  };
+}

@@ -1,0 +1,82 @@
+/**
+ * The tables of an archive. Types, CHECK, UNIQUE and foreign keys say a second time what the codec checks, so that no
+ * other program writes nonsense either.
+ */
+
+/** "Roll", so that an archive is told from any other database. */
+export const applicationId = 0x526f6c6c;
+/** Raised whenever the tables change. */
+export const formatVersion = 1;
+
+export const schema: string = `
+PRAGMA application_id = ${applicationId};
+PRAGMA user_version = ${formatVersion};
+-- One row. epoch: who may write; owner: the label of who wrote it; agents: how many records; session: capacity, checksum.
+CREATE TABLE meta (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  epoch INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  agents INTEGER NOT NULL,
+  session TEXT NOT NULL
+) STRICT;
+CREATE TABLE config (hash TEXT PRIMARY KEY CHECK (length(hash) = 64), text TEXT NOT NULL) STRICT;
+CREATE TABLE agent (
+  path TEXT PRIMARY KEY,
+  parent TEXT NOT NULL,
+  id TEXT NOT NULL UNIQUE,
+  role TEXT NOT NULL,
+  config TEXT NOT NULL REFERENCES config (hash),
+  activity TEXT NOT NULL CHECK (activity IN
+    ('idle', 'starting', 'running', 'waiting', 'permission_blocked', 'interaction_blocked')),
+  turns INTEGER NOT NULL CHECK (turns >= 0),
+  location TEXT NOT NULL UNIQUE CHECK (location GLOB 'agents/?*' AND '/' || location || '/' NOT GLOB '*/../*'),
+  owes INTEGER NOT NULL CHECK (owes >= 0),
+  sum TEXT NOT NULL,
+  below TEXT GENERATED ALWAYS AS (nullif(parent, '/root')) REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
+  CHECK (substr(path, 1, length(parent) + 1) = parent || '/'),
+  CHECK (length(path) > length(parent) + 1 AND instr(substr(path, length(parent) + 2), '/') = 0)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX agent_parent ON agent (parent);
+CREATE INDEX agent_urgent ON agent (path) WHERE activity <> 'idle' OR owes <> 0;
+-- Counted as they come: counting them at opening would cost as much as there are.
+CREATE TRIGGER agent_counted AFTER INSERT ON agent BEGIN UPDATE meta SET agents = agents + 1; END;
+CREATE TRIGGER agent_uncounted AFTER DELETE ON agent BEGIN UPDATE meta SET agents = agents - 1; END;
+CREATE TABLE result (
+  path TEXT NOT NULL REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
+  slot TEXT NOT NULL CHECK (slot IN ('result', 'undo', 'owed')),
+  turn INTEGER NOT NULL CHECK ((turn = 0) = (slot <> 'owed')),
+  outcome TEXT NOT NULL CHECK (outcome IN ('completed', 'errored', 'interrupted')),
+  text TEXT NOT NULL,
+  reason TEXT,
+  partial TEXT,
+  sum TEXT NOT NULL,
+  PRIMARY KEY (path, slot, turn)
+) STRICT;
+CREATE TABLE mail (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('mail', 'result', 'user', 'execution')),
+  sender TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL CHECK (at >= 0),
+  outcome TEXT,
+  digest TEXT,
+  sum TEXT NOT NULL,
+  box TEXT GENERATED ALWAYS AS (nullif(owner, '/root')) REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
+  CHECK ((kind = 'result') = (outcome IS NOT NULL) AND (kind = 'result') = (digest IS NOT NULL)),
+  CHECK (kind <> 'user' OR (owner = '/root' AND sender = 'user'))
+) STRICT;
+CREATE INDEX mail_owner ON mail (owner);
+CREATE TABLE conversation (number INTEGER PRIMARY KEY, location TEXT NOT NULL UNIQUE) STRICT;
+CREATE TABLE message (
+  conversation INTEGER NOT NULL REFERENCES conversation (number),
+  n INTEGER NOT NULL CHECK (n > 0),
+  kind TEXT NOT NULL CHECK (kind IN ('task', 'partial', 'mail', 'note')),
+  turn INTEGER NOT NULL CHECK (turn >= 0),
+  sender TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL CHECK (at >= 0),
+  sum TEXT NOT NULL,
+  PRIMARY KEY (conversation, n)
+) STRICT;
+`;

@@ -1,0 +1,152 @@
+/**
+ * The file of an archive: found under whichever spelling, told from everything that is none before anything is written
+ * beside it, made anew, connected to.
+ */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { FaultCode } from "../contract.ts";
+import { fault, type RollcallError } from "../errors.ts";
+import { type Database, openDatabase } from "./binding.ts";
+import { encodeSession } from "./codec.ts";
+import { resultCode, translatedRead } from "./faults.ts";
+import { capacityFlaw } from "./flaws.ts";
+import { createFile, rollBack } from "./ownership.ts";
+import { applicationId, formatVersion, schema } from "./schema.ts";
+import { readMeta } from "./sqlite-read.ts";
+
+/** `full`: what was acknowledged survives power loss. `normal`: a consistent prefix does. `off`: a crash of the process. */
+export type Durability = "full" | "normal" | "off";
+
+/** How long a write waits for another one to end, in ms, before it is `busy`. */
+const busyMs = 1_000;
+export const waiting: string = `PRAGMA busy_timeout = ${busyMs}`;
+const genericError = 1;
+const corrupt = 11;
+
+function at(code: FaultCode, why: string): RollcallError {
+  return fault(code, "archive", new Error(why));
+}
+
+/** One archive has one name: links resolved, so that the files beside it are found by everybody. */
+export function realFile(file: string): string {
+  const full = resolve(file);
+  if (existsSync(full)) return realpathSync(full);
+  if (!existsSync(dirname(full))) throw at("archive_missing", `there is no folder ${dirname(full)}`);
+  return join(realpathSync(dirname(full)), basename(full));
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+export function walSize(file: string): number {
+  return sizeOf(`${file}-wal`);
+}
+
+type Kind = "archive" | "blank";
+function kindOf(db: Database): Kind {
+  const id = Number(db.get("PRAGMA application_id")?.["application_id"]);
+  const version = Number(db.get("PRAGMA user_version")?.["user_version"]);
+  const tables = Number(db.get("SELECT count(*) AS count FROM sqlite_master")?.["count"]);
+  if (id === 0 && version === 0 && tables === 0) return "blank";
+  if (id !== applicationId) throw at("archive_malformed", "this is the database of another program");
+  if (version !== formatVersion)
+    throw at("archive_version", `its format is ${version}, this version reads ${formatVersion}`);
+  return "archive";
+}
+
+/** Looks at the file without leaving anything beside it; SQLite creates files as soon as a database is read in earnest. */
+function look(file: string): Kind {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw at("archive_missing", `there is no file ${file}`);
+  if (found.isDirectory()) throw at("archive_malformed", `${file} is a folder`);
+  if (!found.isFile()) throw at("archive_malformed", `${file} is no regular file`);
+  if (found.size === 0) return "blank";
+  const db = openDatabase(file, "immutable");
+  try {
+    return kindOf(db);
+  } catch (error) {
+    // A checkpoint under way looks like damage to one who does not ask for locks: the real opening decides.
+    if (resultCode(error) === corrupt && walSize(file) > 0) return "archive";
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/** A fault while opening: tables that are not as they should be are damage, whatever SQLite calls it. */
+export function translatedOpening(error: unknown): RollcallError {
+  return resultCode(error) === genericError ? fault("archive_malformed", "archive", error) : translatedRead(error);
+}
+
+function connect(file: string, durability: Durability): Database {
+  const db = openDatabase(file, "rw");
+  try {
+    // Again at every opening: an archive in WAL may come back with less.
+    db.exec(`${waiting}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${durability};`);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** In one transaction and before WAL, so that an archive in the making is blank or whole, and its own file says what it is. */
+function create(db: Database, capacity: number): void {
+  const flaw = capacityFlaw(capacity);
+  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    if (kindOf(db) === "blank") {
+      db.exec(schema);
+      const session = JSON.stringify(encodeSession(capacity));
+      db.run("INSERT INTO meta (one, epoch, owner, agents, session) VALUES (1, 0, '', 0, ?)", session);
+    }
+    db.exec("COMMIT");
+  } catch (error) {
+    rollBack(db);
+    throw error;
+  }
+}
+
+function isWal(db: Database): boolean {
+  return db.get("PRAGMA journal_mode = WAL")?.["journal_mode"] === "wal";
+}
+
+/** A connection for writing, to an archive that is there or, told how, is made. */
+export function openForWriting(
+  file: string,
+  durability: Durability,
+  fresh: { readonly capacity: number } | null,
+): Database {
+  const isThere = existsSync(file);
+  const kind = isThere ? look(file) : "blank";
+  if (kind === "blank" && fresh === null)
+    throw isThere ? at("archive_malformed", `${file} is empty`) : at("archive_missing", `there is no file ${file}`);
+  if (!isThere) createFile(file);
+  const db = connect(file, durability);
+  try {
+    if (kind === "blank" && fresh !== null) create(db, fresh.capacity);
+    if (!isWal(db)) throw at("io_failed", "the file system cannot share memory between processes (is it a network's?)");
+    // Done by the handle, which counts what it writes.
+    db.exec("PRAGMA wal_autocheckpoint = 0");
+    readMeta(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** A snapshot: what a writer does meanwhile is not seen. It keeps the writer's log from being cut until it is closed. */
+export function openForReading(file: string): Database {
+  if (look(file) === "blank") throw at("archive_malformed", `${file} is empty`);
+  const db = openDatabase(file, "ro");
+  try {
+    db.exec(`${waiting}; BEGIN`);
+    readMeta(db);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}

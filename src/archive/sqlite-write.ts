@@ -1,0 +1,132 @@
+/**
+ * Writing one commit into an archive in SQLite, inside a transaction that is somebody else's to begin and to end. It costs
+ * what changed: a mail is one row, a result that stays is not written again.
+ */
+import type { Path } from "../contract.ts";
+import { fault } from "../errors.ts";
+import type { Commit } from "./archive.ts";
+import { type Database, textOf } from "./binding.ts";
+import {
+  agentColumns,
+  type Cells,
+  changedIdentity,
+  encodeAgent,
+  encodeMail,
+  encodeMessage,
+  encodeSession,
+  mailColumns,
+  messageColumns,
+  requireMessage,
+  resultColumns,
+} from "./codec.ts";
+import { capacityFlaw } from "./flaws.ts";
+import { locationOf } from "./sqlite-read.ts";
+
+function insert(table: string, columns: readonly string[]): string {
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+}
+function updates(columns: readonly string[]): string {
+  return columns.map((each) => `${each} = excluded.${each}`).join(", ");
+}
+// Who an agent is and what it is made of is for ever (L2, L27): where that differs, nothing is updated.
+const kept = ["id", "role", "config", "location"];
+const putAgent = `${insert("agent", agentColumns)} ON CONFLICT (path) DO UPDATE
+  SET ${updates(["activity", "turns", "owes", "sum"])}
+  WHERE ${kept.map((each) => `agent.${each} = excluded.${each}`).join(" AND ")}`;
+const putResult = `${insert("result", resultColumns)}
+  ON CONFLICT (path, slot, turn) DO UPDATE SET ${updates(resultColumns.slice(3))}`;
+const putMail = insert("mail", mailColumns);
+const putMessage = insert("message", ["conversation", ...messageColumns]);
+// The same hash and another text: damage, of which the text that was hashed is the cure.
+const putConfig = `INSERT INTO config (hash, text) VALUES (?, ?)
+  ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text <> excluded.text`;
+
+/** A commit encoded: whatever may be invalid has been refused. */
+export interface Encoded {
+  readonly agents: readonly ReturnType<typeof encodeAgent>[];
+  readonly mail: readonly Cells[];
+  readonly session: Cells | null;
+  readonly commit: Commit;
+}
+export function encoded(commit: Commit): Encoded {
+  const { records, mailAdded, capacity, messages, compact } = commit;
+  if (capacity !== null) refuse(capacity);
+  // Numbered later: where a message goes is known inside the transaction only.
+  for (const { path, append } of messages) for (const each of append) requireMessage(path, each);
+  if (compact !== null) requireMessage(compact.path, compact.note);
+  return {
+    agents: records.map(encodeAgent),
+    mail: mailAdded.map(encodeMail),
+    session: capacity === null ? null : encodeSession(capacity),
+    commit,
+  };
+}
+function refuse(capacity: number): void {
+  const flaw = capacityFlaw(capacity);
+  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+}
+
+/** Configurations known to be in the archive, by hash, so that each is offered once by a handle. */
+export type Written = Set<string>;
+
+export function write(db: Database, written: Written, { agents, mail, session, commit }: Encoded): readonly string[] {
+  const added: string[] = [];
+  for (const { agent, results, config } of agents) {
+    const [path, hash] = [String(agent[0]), String(agent[4])];
+    if (!written.has(hash)) {
+      db.run(putConfig, hash, config);
+      added.push(hash);
+    }
+    if (db.run(putAgent, ...agent) === 0) throw changedIdentity(path);
+    writeResults(db, path, results);
+  }
+  for (const cells of mail) db.run(putMail, ...cells);
+  for (const { to, seq } of commit.mailRemoved) db.run("DELETE FROM mail WHERE seq = ? AND owner = ?", seq, to);
+  for (const { path, location, append } of commit.messages) {
+    const number = conversationAt(db, locationOf({ path, location }));
+    const { end } = boundsOf(db, number);
+    for (const [index, each] of append.entries()) db.run(putMessage, number, ...encodeMessage(path, end + index, each));
+  }
+  if (commit.compact !== null) compact(db, commit.compact);
+  if (session !== null) db.run("UPDATE meta SET session = ?", JSON.stringify(session));
+  return added;
+}
+
+/** Those whose checksum is there already stay as they are: a result may be long, and activity changes often. */
+function writeResults(db: Database, path: Path, results: readonly Cells[]): void {
+  const key = ([, slot, turn]: readonly unknown[]) => `${slot} ${turn}`;
+  const wanted = new Map(results.map((each) => [key(each), each]));
+  const found = db.all(
+    "SELECT CAST(slot AS BLOB) AS slot, turn, CAST(sum AS BLOB) AS sum FROM result WHERE path = ?",
+    path,
+  );
+  for (const each of found) {
+    const [slot, turn] = [textOf(each["slot"]), Number(each["turn"])];
+    const want = wanted.get(key([path, slot, turn]));
+    if (want === undefined) db.run("DELETE FROM result WHERE path = ? AND slot = ? AND turn = ?", path, slot, turn);
+    else if (want.at(-1) === textOf(each["sum"])) wanted.delete(key(want));
+  }
+  for (const cells of wanted.values()) db.run(putResult, ...cells);
+}
+
+function conversationAt(db: Database, location: string): number {
+  const found = db.get("SELECT number FROM conversation WHERE location = ?", location);
+  if (found !== undefined) return Number(found["number"]);
+  db.run("INSERT INTO conversation (location) VALUES (?)", location);
+  return conversationAt(db, location);
+}
+/** Numbers of the first message, and of the one that comes next. */
+function boundsOf(db: Database, number: number): { readonly first: number; readonly end: number } {
+  // Two queries, since only a lone min or max is one step in the index.
+  const first = db.get("SELECT min(n) AS n FROM message WHERE conversation = ?", number)?.["n"];
+  const last = db.get("SELECT max(n) AS n FROM message WHERE conversation = ?", number)?.["n"];
+  return { first: Number(first ?? 1), end: Number(last ?? 0) + 1 };
+}
+function compact(db: Database, { path, location, keep, note }: NonNullable<Commit["compact"]>): void {
+  const number = conversationAt(db, locationOf({ path, location }));
+  const { first, end } = boundsOf(db, number);
+  const from = end - keep;
+  if (from <= first) return;
+  db.run("DELETE FROM message WHERE conversation = ? AND n < ?", number, from);
+  db.run(putMessage, number, ...encodeMessage(path, from - 1, note));
+}

@@ -1,0 +1,165 @@
+/**
+ * An archive in one SQLite file, `*.rollcall` by custom: survives the process, and power loss with full durability. Its
+ * calls are done when they return; they are promises because the interface is.
+ */
+import { fault, type RollcallError } from "../errors.ts";
+import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
+import type { Database } from "./binding.ts";
+import { translated, translatedRead } from "./faults.ts";
+import { type Owner, rollBack, takeOwnership } from "./ownership.ts";
+import {
+  type Durability,
+  openForReading,
+  openForWriting,
+  realFile,
+  translatedOpening,
+  waiting,
+  walSize,
+} from "./sqlite-file.ts";
+import { type Configs, head, messages, rowsAt, scan } from "./sqlite-read.ts";
+import { type Encoded, encoded, write } from "./sqlite-write.ts";
+
+/** The log is written back into the file when it has grown by so much, in bytes. */
+const logBytesMax = 4 * 1024 * 1024;
+const pageBytes = 4_096;
+
+/** `full` unless told. */
+export interface SqliteOptions {
+  readonly durability?: Durability;
+}
+
+function guarded<Value>(translate: (error: unknown) => RollcallError, act: () => Value): Value {
+  try {
+    return act();
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
+/** The log cut to nothing by whoever may write, unless a reader needs it; nobody is waited for. */
+function checkpoint(db: Database, isOwner: () => boolean): void {
+  try {
+    db.exec("PRAGMA busy_timeout = 0");
+    if (isOwner()) db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    db.exec(waiting);
+  } catch {
+    // What was committed is in the log; the next checkpoint takes it along.
+  }
+}
+
+function reading(db: Database, isOpen: () => boolean): Pick<Archive, "head" | "rows" | "scan" | "messages"> {
+  const configs: Configs = new Map();
+  const read = <Value>(act: (from: Database) => Value): Value => {
+    if (!isOpen()) throw fault("io_failed", "archive", new Error("the handle is closed"));
+    return guarded(translatedRead, () => act(db));
+  };
+  return {
+    head: async () => read((from) => head(from, configs)),
+    rows: async (paths) => read((from) => rowsAt(from, configs, paths)),
+    scan: async (prefix, after, count) => read((from) => scan(from, configs, prefix, after, count)),
+    messages: async (request) => read((from) => messages(from, request)),
+  };
+}
+
+/** More than the rows of a commit take in the log, for when the log began anew and its size does not tell. */
+function bytesAtMost({ agents, mail, commit }: Encoded): number {
+  const rows = agents.length + mail.length + commit.mailRemoved.length + commit.messages.length + 1;
+  const texts = [agents, mail, commit.messages].map((each) => JSON.stringify(each).length);
+  return 4 * rows * pageBytes + 2 * texts.reduce((sum, each) => sum + each, 0);
+}
+
+function writer(file: string, db: Database, owner: Owner): Archive {
+  const written = new Set<string>();
+  let isOpen = true;
+  let bytes = 0;
+  let logBytes = walSize(file);
+  let checkpointAt = logBytesMax;
+
+  const isOwner = () => Number(db.get("SELECT epoch FROM meta")?.["epoch"]) === owner.epoch;
+  const transact = (given: Encoded) => {
+    try {
+      db.exec("BEGIN IMMEDIATE");
+      if (!isOwner()) throw fault("ownership_lost", "archive"); // L40
+      const added = write(db, written, given);
+      db.exec("COMMIT");
+      for (const hash of added) written.add(hash);
+    } catch (error) {
+      rollBack(db);
+      throw error;
+    }
+  };
+  const count = (given: Encoded) => {
+    const grown = walSize(file) - logBytes;
+    bytes += grown > 0 ? grown : bytesAtMost(given);
+    logBytes += grown;
+    if (logBytes < checkpointAt) return;
+    checkpoint(db, isOwner);
+    bytes += logBytes;
+    logBytes = walSize(file);
+    checkpointAt = logBytes + logBytesMax;
+  };
+  const end = (letGo: () => void) => {
+    if (!isOpen) return;
+    isOpen = false;
+    try {
+      db.close();
+    } finally {
+      letGo();
+    }
+  };
+  return {
+    mode: "write",
+    epoch: owner.epoch,
+    ...reading(db, () => isOpen),
+    commit: async (commit: Commit) => {
+      if (!isOpen) throw fault("ownership_lost", "archive", new Error("the handle is closed"));
+      const given = encoded(commit);
+      guarded(translated, () => transact(given));
+      count(given);
+    },
+    bytesWritten: () => bytes,
+    close: async () => {
+      if (isOpen) checkpoint(db, isOwner);
+      end(owner.release);
+    },
+    abandon: () => end(owner.drop),
+  };
+}
+
+function reader(db: Database): Archive {
+  let isOpen = true;
+  const end = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    rollBack(db);
+    db.close();
+  };
+  return {
+    mode: "read",
+    epoch: 0,
+    ...reading(db, () => isOpen),
+    commit: async () => {
+      throw fault("read_only_file", "archive", new Error("the archive was opened for reading"));
+    },
+    bytesWritten: () => 0,
+    close: async () => end(),
+    abandon: end,
+  };
+}
+
+function open(name: string, durability: Durability, request: OpenRequest): Archive {
+  const file = realFile(name);
+  if (request.mode === "read") return reader(openForReading(file));
+  const db = openForWriting(file, durability, request.create);
+  try {
+    return writer(file, db, takeOwnership(file, db, request.owner.toWellFormed(), request.takeover));
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The archive in a file; opening it may make it. */
+export function sqliteStore(file: string, { durability = "full" }: SqliteOptions = {}): Store {
+  return { open: async (request) => guarded(translatedOpening, () => open(file, durability, request)) };
+}
