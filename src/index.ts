@@ -1,0 +1,55 @@
+/**
+ * Rollcall, the embeddable registry: everything a host needs, on one screen. Importing it loads no checker, and the
+ * binding of an archive only once a session is opened in a file.
+ */
+export type { Archive, Mail, Message, OpenRequest, Result, Store } from "./archive/archive.ts";
+export { memoryStore } from "./archive/memory.ts";
+export type {
+  Activity,
+  AsideCode,
+  BlockKind,
+  Code,
+  Config,
+  Counters,
+  Encoded,
+  Event,
+  FaultCode,
+  Limits,
+  Mark,
+  Op,
+  Outcome,
+  Path,
+  RefusalCode,
+  RosterRow,
+  Token,
+  ToolRef,
+  View,
+  WakeReason,
+  WarningCode,
+} from "./contract.ts";
+export { RollcallError } from "./errors.ts";
+export type {
+  Agent,
+  ByOptions,
+  FollowedUp,
+  ForkOptions,
+  LastOptions,
+  Place,
+  Session,
+  TaskOptions,
+  WaitOptions,
+} from "./registry/api.ts";
+export type { CallOptions } from "./registry/calls.ts";
+export type { Inspection } from "./registry/look.ts";
+export { openSession, type SessionOptions } from "./registry/open.ts";
+export type {
+  Clock,
+  Deadlines,
+  DispatchRequest,
+  Handler,
+  PrepareRequest,
+  Provider,
+  Registrar,
+  SettledTurn,
+  Viewer,
+} from "./registry/ports.ts";

@@ -1,0 +1,220 @@
+/**
+ * Opening a session: own the archive, look at what is not at rest, recover it, and hand out a session only then.
+ */
+import type { Archive, Head, Message, Store } from "../archive/archive.ts";
+import type { Event, Limits, Path } from "../contract.ts";
+import { RollcallError } from "../errors.ts";
+import { openTools } from "../tools.ts";
+import type { ForkOptions, Place, Session } from "./api.ts";
+import { readFault } from "./calls.ts";
+import { beginDraft } from "./draft.ts";
+import { openGate } from "./gates.ts";
+import type { Clock, Deadlines, Provider, Registrar, Viewer } from "./ports.ts";
+import { abandoned, beginRecovery, type Found, recover } from "./recover.ts";
+import { takeRows } from "./rows.ts";
+import { sessionOver } from "./session.ts";
+import { emit, issue, nowOf, type Shell, shut } from "./shell.ts";
+import type { Setting, State } from "./state.ts";
+
+export interface SessionOptions {
+  /** What agents are made of, by role; copied and checked when one is spawned. */
+  readonly roles: { readonly [role: string]: unknown };
+  readonly provider: Provider;
+  /** Without any, a session can list, read and mail, and starts no turn. */
+  readonly registrars?: readonly Registrar[] | undefined;
+  readonly viewer?: Viewer | undefined;
+  readonly clock?: Clock | undefined;
+  /** Unique names for records. */
+  readonly ids?: (() => string) | undefined;
+  /** Of a new archive: how many agents may be active at once; 3 unless told. */
+  readonly capacity?: number | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+  /** Shown to whoever is refused because this session lives. */
+  readonly owner?: string | undefined;
+  /** Takes the archive from an owner that lives. */
+  readonly takeover?: boolean | undefined;
+  readonly mode?: "write" | "read" | undefined;
+  /** Whether a new archive is made where there is none; when writing, yes unless told. */
+  readonly create?: boolean | undefined;
+  /** Makes the names of this opening's operations unique; the archive's epoch unless told. */
+  readonly opening?: number | undefined;
+  readonly deadlines?: Deadlines | undefined;
+  /** Settlements that were not written are offered again with the next commit; yes unless told. */
+  readonly keepSettlements?: boolean | undefined;
+  /** Aborting it before the session is there gives the restore up. */
+  readonly signal?: AbortSignal | undefined;
+  /** Handed to the archive with the recovery's commit, and to `onEvent`. */
+  readonly tag?: unknown;
+  readonly onEvent?: ((event: Event, tag: unknown) => void) | undefined;
+}
+
+const limitsDefault: Limits = {
+  agentsMax: 100_000,
+  operationsMax: 10_000,
+  blockersMax: 1_000,
+  mailMax: 10_000,
+  textMax: 16 * 1024 * 1024,
+};
+const capacityDefault = 3;
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  after: (ms, call) => {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+async function storeAt(place: Place): Promise<Store> {
+  if (typeof place !== "string") return place;
+  // Only who keeps a session in a file needs the binding.
+  const { sqliteStore } = await import("../archive/sqlite.ts");
+  return sqliteStore(place);
+}
+
+/**
+ * A place is a file, or an archive of another kind. What a dead session left active is settled as interrupted before
+ * this resolves; conversations of idle agents are not read, and no provider is called.
+ */
+export async function openSession(place: Place, options: SessionOptions): Promise<Session> {
+  const { signal, mode = "write", create = true, capacity = capacityDefault } = options;
+  signal?.throwIfAborted();
+  if (!Number.isSafeInteger(capacity) || capacity < 1)
+    throw new RollcallError("refused", "capacity_invalid", "capacity");
+  const store = await storeAt(place);
+  const archive = await store.open({
+    mode,
+    owner: options.owner ?? "rollcall",
+    takeover: options.takeover === true,
+    create: mode === "write" && create ? { capacity } : null,
+  });
+  try {
+    return await restore(archive, options);
+  } catch (error) {
+    // Ownership is given up, and that may fail as well: what is told is why the restore did.
+    await archive.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function restore(archive: Archive, options: SessionOptions): Promise<Session> {
+  const head = await archive.head();
+  const shell = shellOver(archive, head, options);
+  const { state, listeners } = shell;
+  const { tag, signal, onEvent } = options;
+  if (onEvent !== undefined) listeners.add(onEvent);
+  for (const event of takeRows(state, head.urgent)) emit(shell, event, tag);
+  try {
+    if (archive.mode === "write") {
+      const found = await readAbandoned(shell, options);
+      signal?.throwIfAborted();
+      await issue(shell, { decide: recover(found) }, { tag });
+    }
+  } catch (error) {
+    shut(shell);
+    throw error;
+  }
+  return sessionOver(shell, (child, capacity, how) => openChild(shell, options, child, capacity, how));
+}
+
+function shellOver(archive: Archive, head: Head, options: SessionOptions): Shell {
+  const { clock = systemClock, provider, deadlines = {}, keepSettlements = true } = options;
+  const host = { provider, deadlines };
+  const shell: Shell = {
+    ...{ archive, clock, state: stateOver(head, settingOf(archive, options), options) },
+    openGate: (act, pending) => openGate(shell, host, act, pending),
+    keepsSettlements: keepSettlements,
+    calls: new Set(),
+    pending: new Map(),
+    listeners: new Set(),
+    queue: [],
+    unwritten: [],
+    timer: null,
+    isPumping: false,
+    isClosed: false,
+    counted: { hydrated: 0, provider: 0, commits: 0 },
+  };
+  return shell;
+}
+function settingOf(archive: Archive, options: SessionOptions): Setting {
+  return {
+    mode: archive.mode,
+    limits: { ...limitsDefault, ...options.limits },
+    opening: options.opening ?? archive.epoch,
+    tools: openTools(options.registrars ?? []),
+    viewer: options.viewer ?? null,
+    ids: options.ids ?? (() => crypto.randomUUID()),
+  };
+}
+function stateOver(head: Head, setting: Setting, { roles }: SessionOptions): State {
+  return {
+    ...{ setting, capacity: head.capacity, kept: head.agents, seq: head.seq, active: 0, reservations: 0 },
+    root: { mail: head.rootMail, messages: head.rootMessages, waiter: null },
+    roles: new Map(Object.entries(roles)),
+    agents: new Map(),
+    aside: new Map(),
+    ops: new Map(),
+    starts: new Map(),
+    reads: new Map(),
+    ordinals: new Map(),
+    conversations: new Map(),
+    unsaved: new Map(),
+    dirty: new Set(),
+    deadlines: new Map(),
+  };
+}
+
+// ── Abandoned turns ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Their conversations, one after another in path order: what the turn said is part of its result. L29 */
+async function readAbandoned(shell: Shell, options: SessionOptions): Promise<ReadonlyMap<Path, Found>> {
+  const found = new Map<Path, Found>();
+  for (const { path, location } of abandoned(shell.state)) {
+    const op = beginRecovery(shell.state, beginDraft(shell.state, nowOf(shell)), path);
+    shell.counted.hydrated += 1;
+    try {
+      const reading = shell.archive.messages({ path, location, intent: "recover", op });
+      found.set(path, { messages: await inTime(shell, reading, options) });
+    } catch (error) {
+      options.signal?.throwIfAborted();
+      found.set(path, { code: readFault(error, path).fault });
+    }
+  }
+  return found;
+}
+/** Unless it is quit, or not answered in time. */
+function inTime(
+  { clock }: Shell,
+  reading: Promise<readonly Message[]>,
+  { signal, deadlines }: SessionOptions,
+): Promise<readonly Message[]> {
+  const hydrateMs = deadlines?.hydrateMs;
+  if (signal === undefined && hydrateMs === undefined) return reading;
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal?.reason);
+    signal?.addEventListener("abort", giveUp, { once: true });
+    const cancel =
+      hydrateMs === undefined
+        ? () => {}
+        : clock.after(hydrateMs, () => reject(new Error(`no answer within ${hydrateMs} ms`)));
+    void reading.then(resolve, reject).finally(() => {
+      signal?.removeEventListener("abort", giveUp);
+      cancel();
+    });
+  });
+}
+
+// ── Forks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** As this session was opened, with the roles as they are now. L38 */
+function openChild(
+  shell: Shell,
+  options: SessionOptions,
+  place: Place,
+  capacity: number,
+  { signal, tag }: ForkOptions,
+): Promise<Session> {
+  const { onEvent: _, opening: __, ...inherited } = options;
+  const roles = Object.fromEntries(shell.state.roles);
+  return openSession(place, { ...inherited, roles, capacity, signal, tag, mode: "write", create: true });
+}

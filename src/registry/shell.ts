@@ -1,0 +1,363 @@
+/**
+ * The thin shell around the decisions: one queue, one command at a time, each decided on committed state; its commit is
+ * awaited, then what it asked for is done. Nothing else is awaited here: gates are outside (gates.ts).
+ */
+import type { Archive, Row } from "../archive/archive.ts";
+import type { Counters, Event, Op, Path } from "../contract.ts";
+import {
+  archiveFault,
+  type Call,
+  type CallOptions,
+  closedError,
+  errorOf,
+  type OpenCalls,
+  openCall,
+  quitReason,
+} from "./calls.ts";
+import type { Act, Decide, Decision, End, Fetch, GateAct, OpValue, Reply } from "./decision.ts";
+import { apply, beginDraft, commitOf, type Draft } from "./draft.ts";
+import type { Clock } from "./ports.ts";
+import { takeRows, unseen } from "./rows.ts";
+import { quit } from "./start.ts";
+import type { State } from "./state.ts";
+import { outcomeOf } from "./view.ts";
+import { timeOut } from "./wait.ts";
+
+/** What a command is, to the queue. */
+export interface Order<Value> {
+  readonly decide: Decide<Value>;
+  /** Whom it is about: looked at before it is decided. */
+  readonly needs?: readonly Path[];
+  /** Likewise for more than a few paths; null when there is nothing to look at. */
+  readonly look?: () => Promise<void> | null;
+  /** What the caller is told at the end of the operation that it begins. */
+  readonly ended?: (value: OpValue) => Value;
+  /** An aborted signal lets go of the promise and leaves the operation alone. */
+  readonly isDetached?: boolean;
+  /** Offered again when its commit is not written. */
+  readonly isSettlement?: boolean;
+  /** Settlements that were not written are offered before it. */
+  readonly isFlush?: boolean;
+  /** In the queue, once its commit was written. */
+  readonly after?: () => Promise<void>;
+  /** A closed session's answer, in the place of its refusal. */
+  readonly closed?: Value;
+}
+interface Job<Value> {
+  readonly order: Order<Value>;
+  readonly options: CallOptions;
+  /** Null: an answer of the world, or a second try. */
+  readonly call: Call<Value> | null;
+  /** When it was issued: time is what it was then, however long it stands in the queue. */
+  readonly asked: number;
+}
+type Listener = (event: Event, tag: unknown) => void;
+/** What is remembered of an operation until it ends. */
+export interface Pending {
+  readonly tag: unknown;
+  /** Aborted at the end, for those who still work for it. */
+  readonly controller: AbortController;
+  readonly ended: (end: End) => void;
+  cancelDeadline: () => void;
+}
+
+export interface Shell {
+  readonly state: State;
+  readonly archive: Archive;
+  readonly clock: Clock;
+  readonly keepsSettlements: boolean;
+  /** Does what opens a gate; `tag` is the operation's. */
+  readonly openGate: (act: GateAct, pending: Pending) => void;
+  readonly calls: OpenCalls;
+  readonly pending: Map<Op, Pending>;
+  readonly listeners: Set<Listener>;
+  readonly queue: (() => Promise<void> | void)[];
+  /** Settlements whose commit was not written. */
+  unwritten: readonly (() => Promise<void> | void)[];
+  timer: { readonly at: number; readonly cancel: () => void } | null;
+  isPumping: boolean;
+  isClosed: boolean;
+  readonly counted: { hydrated: number; provider: number; commits: number };
+}
+
+// ── The queue ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Decided after everything issued before, and never inside the caller's own call. */
+export function issue<Value>(shell: Shell, order: Order<Value>, options: CallOptions = {}): Promise<Value> {
+  const call = openCall<Value>(shell.calls);
+  const asked = nowOf(shell);
+  enqueue(shell, () => perform(shell, { order, options, call, asked }));
+  return call.promise;
+}
+/** What the world answers; nobody waits for it. */
+export function post(shell: Shell, decide: Decide<unknown>, tag: unknown): void {
+  if (shell.isClosed) return;
+  const asked = nowOf(shell);
+  enqueue(shell, () => perform(shell, { order: { decide }, options: { tag }, call: null, asked }));
+}
+function enqueue(shell: Shell, work: () => Promise<void> | void): void {
+  shell.queue.push(work);
+  if (shell.isPumping) return;
+  shell.isPumping = true;
+  void Promise.resolve().then(() => pump(shell));
+}
+async function pump(shell: Shell): Promise<void> {
+  for (let next = shell.queue.shift(); next !== undefined; next = shell.queue.shift()) {
+    const work = next();
+    if (work !== undefined) await work;
+  }
+  shell.isPumping = false;
+}
+export function nowOf(shell: Shell): number {
+  return Math.max(0, Math.trunc(shell.clock.now()));
+}
+
+function perform<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
+  const { order, options, call, asked } = job;
+  if (shell.isClosed) {
+    if (order.closed === undefined) call?.reject(closedError());
+    else call?.resolve(order.closed);
+    return;
+  }
+  if (options.signal?.aborted === true) {
+    call?.reject(options.signal.reason);
+    return;
+  }
+  if (shell.timer !== null && shell.timer.at <= asked) endWaits(shell, asked);
+  const before = lookFirst(shell, order);
+  if (before === null) return decide(shell, job);
+  return before.then(
+    () => (shell.isClosed ? undefined : decide(shell, job)),
+    (error: unknown) => call?.reject(errorOf(archiveFault(error))),
+  );
+}
+/** Null when everything needed was looked at before: then nothing is awaited. */
+function lookFirst<Value>(shell: Shell, order: Order<Value>): Promise<void> | null {
+  const missing = unseen(shell.state, order.needs ?? []);
+  const looked = missing.length === 0 ? (order.look?.() ?? null) : lookAt(shell, missing);
+  if (order.isFlush !== true || shell.unwritten.length === 0) return looked;
+  return (looked ?? Promise.resolve()).then(() => offerUnwritten(shell));
+}
+
+async function lookAt(shell: Shell, paths: readonly Path[]): Promise<void> {
+  takeAll(shell, await shell.archive.rows(paths));
+}
+/** Rows as they were found; what is set aside is told. */
+export function takeAll(shell: Shell, rows: readonly Row[]): void {
+  if (shell.isClosed) return;
+  for (const event of takeRows(shell.state, rows)) emit(shell, event, undefined);
+}
+
+// ── Deciding and committing ──────────────────────────────────────────────────────────────────────────────────────
+
+function decide<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
+  const draft = beginDraft(shell.state, job.asked);
+  try {
+    const decision = job.order.decide(draft);
+    if (decision.commits === true) return commit(shell, job, draft, decision);
+    return conclude(shell, job, draft, decision.reply, false);
+  } catch (bug) {
+    // Nothing was changed. Whoever asked is told, else the process; the next command is decided in either case.
+    if (job.call === null) void Promise.reject(bug);
+    else job.call.reject(bug);
+  }
+}
+async function commit<Value>(
+  shell: Shell,
+  job: Job<Value>,
+  draft: Draft,
+  { reply, unless }: Decision<Value>,
+): Promise<void> {
+  const { order, options } = job;
+  try {
+    await shell.archive.commit(commitOf(draft, options.tag));
+  } catch (error) {
+    if (shell.isClosed) return;
+    const fault = archiveFault(error);
+    if (order.isSettlement === true && shell.keepsSettlements)
+      shell.unwritten = [...shell.unwritten, () => decide(shell, { ...job, call: null })];
+    const fresh = beginDraft(shell.state, draft.now);
+    await conclude(shell, job, fresh, unless?.(fresh, fault) ?? fault, false);
+    return;
+  }
+  // Abandoned meanwhile: whether it was written is for the next restore to see.
+  if (shell.isClosed) return;
+  shell.counted.commits += 1;
+  await conclude(shell, job, draft, reply, true);
+  if (!shell.isClosed && shell.unwritten.length > 0) enqueue(shell, () => offerUnwritten(shell));
+}
+/** Each once: one that fails again waits for another commit to succeed. */
+async function offerUnwritten(shell: Shell): Promise<void> {
+  const offered = shell.unwritten;
+  shell.unwritten = [];
+  for (const each of offered) await each();
+}
+
+/** The draft is the state from here on: the caller is answered and the world told. L20 */
+function conclude<Value>(
+  shell: Shell,
+  job: Job<Value>,
+  draft: Draft,
+  reply: Reply<Value>,
+  isCommitted: boolean,
+): Promise<void> | void {
+  const { order, options, call } = job;
+  apply(draft, isCommitted);
+  arm(shell);
+  if ("begun" in reply) begin(shell, job, reply.begun);
+  if ("ok" in reply) call?.resolve(reply.ok);
+  if ("refused" in reply || "fault" in reply) call?.reject(errorOf(reply));
+  for (const act of draft.acts) enact(shell, act, options.tag);
+  if ("fetch" in reply) return fetchMessages(shell, call, reply);
+  if ("ok" in reply && order.after !== undefined) return order.after();
+}
+async function fetchMessages<Value>(
+  shell: Shell,
+  call: Call<Value> | null,
+  { fetch, then }: Fetch<Value>,
+): Promise<void> {
+  const { last, ...request } = fetch;
+  try {
+    const messages = await shell.archive.messages({ ...request, ...(last === null ? {} : { last }) });
+    call?.resolve(then(messages));
+  } catch (error) {
+    call?.reject(errorOf(archiveFault(error)));
+  }
+}
+
+// ── Doing ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The caller waits for the end of an operation now. */
+function begin<Value>(shell: Shell, { order, options, call }: Job<Value>, op: Op): void {
+  const { signal, tag, onBegin } = options;
+  const giveUp = () => {
+    if (order.isDetached === true) call?.reject(signal?.reason);
+    else post(shell, quit(op), tag);
+  };
+  signal?.addEventListener("abort", giveUp, { once: true });
+  const ended = (end: End) => {
+    signal?.removeEventListener("abort", giveUp);
+    if ("quit" in end) call?.reject(quitReason(signal));
+    else if (!("ok" in end)) call?.reject(errorOf(end));
+    else if (order.ended !== undefined) call?.resolve(order.ended(end.ok));
+  };
+  remember(shell, op, tag, ended);
+  guarded(shell, tag, op, () => onBegin?.(op));
+}
+
+/** Calls a host's function, which may throw: that undoes nothing. */
+export function guarded(shell: Shell, tag: unknown, at: string, call: () => void): void {
+  try {
+    call();
+  } catch {
+    emit(shell, ["warned", "callback_failed", at], tag);
+  }
+}
+export function emit(shell: Shell, event: Event, tag: unknown): void {
+  for (const listener of shell.listeners) {
+    try {
+      listener(event, tag);
+    } catch (error) {
+      // There is nobody left to warn but the process.
+      void Promise.reject(error);
+    }
+  }
+}
+function enact(shell: Shell, act: Act, tag: unknown): void {
+  switch (act.do) {
+    case "event":
+      emit(shell, act.event, tag);
+      return;
+    case "end":
+      endPending(shell, act.op, act.end, tag);
+      return;
+    case "wake":
+      if (act.why !== null) emit(shell, ["woke", act.path, act.why], tag);
+      guarded(shell, tag, act.path, () => act.waiter.woken(act.why));
+      return;
+    case "handle":
+      // Nobody called for it, so it is remembered here and not when its caller began to wait.
+      remember(shell, act.op.op, tag, () => {});
+      break;
+    case "read":
+    case "prepare":
+    case "dispatch":
+    case "abort":
+    case "stop":
+      break;
+  }
+  const pending = shell.pending.get(opOf(act));
+  if (pending !== undefined) shell.openGate(act, pending);
+}
+function remember(shell: Shell, op: Op, tag: unknown, ended: (end: End) => void): void {
+  shell.pending.set(op, { tag, ended, controller: new AbortController(), cancelDeadline: () => {} });
+}
+function opOf(act: GateAct): Op {
+  if (act.do === "read") return act.read;
+  return act.do === "stop" ? act.op : act.op.op;
+}
+function endPending(shell: Shell, op: Op, end: End, tag: unknown): void {
+  const pending = shell.pending.get(op);
+  shell.pending.delete(op);
+  pending?.cancelDeadline();
+  if (!("ok" in end)) pending?.controller.abort(quitReason(undefined));
+  emit(shell, ["ended", op, outcomeOf(end)], tag);
+  pending?.ended(end);
+}
+
+// ── Time ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** One timer, for the earliest deadline. */
+function arm(shell: Shell): void {
+  const { deadlines } = shell.state;
+  let earliest = Number.POSITIVE_INFINITY;
+  for (const deadline of deadlines.values()) earliest = Math.min(earliest, deadline);
+  if (shell.timer?.at === earliest) return;
+  shell.timer?.cancel();
+  shell.timer = null;
+  if (deadlines.size === 0) return;
+  const now = nowOf(shell);
+  const ring = () => timeUp(shell);
+  if (earliest > now) shell.timer = { at: earliest, cancel: shell.clock.after(earliest - now, ring) };
+  else {
+    // The wait stood in the queue for longer than it was to last.
+    shell.timer = { at: earliest, cancel: () => {} };
+    ring();
+  }
+}
+function timeUp(shell: Shell): void {
+  const now = nowOf(shell);
+  enqueue(shell, () => {
+    if (!shell.isClosed) endWaits(shell, now);
+  });
+}
+function endWaits(shell: Shell, now: number): void {
+  void decide(shell, { order: { decide: timeOut(now) }, options: {}, call: null, asked: now });
+}
+
+// ── Ending ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whatever is live is gone; nobody is told but those who wait for an answer. */
+export function shut(shell: Shell): void {
+  if (shell.isClosed) return;
+  shell.isClosed = true;
+  shell.timer?.cancel();
+  shell.timer = null;
+  const error = closedError();
+  for (const each of shell.pending.values()) {
+    each.cancelDeadline();
+    each.controller.abort(error);
+  }
+  shell.pending.clear();
+  for (const reject of [...shell.calls]) reject(error);
+}
+export function countersOf(shell: Shell): Counters {
+  const { hydrated, provider, commits } = shell.counted;
+  return {
+    conversationsHydrated: hydrated,
+    providerCalls: provider,
+    commits,
+    bytesWritten: shell.archive.bytesWritten(),
+    toolRuns: 0,
+  };
+}
