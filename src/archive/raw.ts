@@ -69,7 +69,7 @@ export function damaged(rows: RecordRows, how: RecordDamage, { seq, category }: 
       return rewritten(rows, columns.activity, "running", [...kept, result]);
     }
     case "location":
-      return rewritten(rows, columns.location, "agents/../../outside");
+      return rewritten(rows, columns.location, `agents/../../outside${path}`);
   }
 }
 /** The session's own row, damaged. */

@@ -54,16 +54,26 @@ function kindOf(db: Database): Kind {
   return "archive";
 }
 
+/** In bytes, as its head has it: SQLite itself takes the missing end of a last page for zeros. */
+function wholeSize(db: Database): number {
+  const [pages, bytes] = ["page_count", "page_size"].map((each) => Number(db.get(`PRAGMA ${each}`)?.[each]));
+  return (pages ?? 0) * (bytes ?? 0);
+}
+
 /** Looks at the file without leaving anything beside it; SQLite creates files as soon as a database is read in earnest. */
 function look(file: string): Kind {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw at("archive_missing", `there is no file ${file}`);
   if (found.isDirectory()) throw at("archive_malformed", `${file} is a folder`);
   if (!found.isFile()) throw at("archive_malformed", `${file} is no regular file`);
-  if (found.size === 0) return "blank";
+  // Blank is what a making that was cut off leaves: nothing, or a journal that takes everything back.
+  if (found.size === 0 || existsSync(`${file}-journal`)) return "blank";
   const db = openDatabase(file, "immutable");
   try {
-    return kindOf(db);
+    // SQLite takes a file that is too short for one for an empty database.
+    if (kindOf(db) === "blank") throw at("archive_malformed", `${file} is no archive`);
+    if (walSize(file) === 0 && found.size < wholeSize(db)) throw at("archive_malformed", "its end is missing");
+    return "archive";
   } catch (error) {
     // A checkpoint under way looks like damage to one who does not ask for locks: the real opening decides.
     if (resultCode(error) === corrupt && walSize(file) > 0) return "archive";

@@ -22,7 +22,7 @@ import {
 import { capacityFlaw } from "./flaws.ts";
 import { locationOf } from "./sqlite-read.ts";
 
-function insert(table: string, columns: readonly string[]): string {
+export function insert(table: string, columns: readonly string[]): string {
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
 }
 function updates(columns: readonly string[]): string {

@@ -1,0 +1,275 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { ArchiveDamage, AsideCode, RecordDamage } from "../contract.ts";
+import { RollcallError } from "../errors.ts";
+import type { OpenRequest, Store } from "./archive.ts";
+import { openDatabase } from "./binding.ts";
+import type { RecordRows } from "./codec.ts";
+import { copyDisk, memoryDisk, memoryStore } from "./memory.ts";
+import { rawMemory } from "./memory-raw.ts";
+import { damaged, damagedSession, type RawArchive } from "./raw.ts";
+import { commit, mail, published, result } from "./samples.ts";
+import { sqliteStore } from "./sqlite.ts";
+import { rawSqlite } from "./sqlite-raw.ts";
+
+const folders: string[] = [];
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+function file(): string {
+  const folder = mkdtempSync(join(tmpdir(), "rollcall-"));
+  folders.push(folder);
+  return join(folder, "run.rollcall");
+}
+
+const write: OpenRequest = { mode: "write", owner: "w1", takeover: false, create: { capacity: 3 } };
+const existing: OpenRequest = { ...write, create: null };
+const around = { seq: 100, category: "core" };
+
+async function codeOf(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error instanceof RollcallError ? [error.code, error.at] : error;
+  }
+  return "nothing thrown";
+}
+
+function memory(): readonly [Store, RawArchive] {
+  const disk = memoryDisk();
+  return [memoryStore(disk), rawMemory(disk)];
+}
+function sqlite(): readonly [Store, RawArchive] {
+  const name = file();
+  return [sqliteStore(name, { durability: "off" }), rawSqlite(name)];
+}
+/** An idle agent with all that a record can have, a running one below it, and one beside. */
+async function filled([store, raw]: readonly [Store, RawArchive]) {
+  const archive = await store.open(write);
+  await archive.commit(published("/root/a", { result, owed: [{ turn: 1, result }] }));
+  await archive.commit(published("/root/a/b", { activity: "running" }));
+  await archive.commit(published("/root/c", { result }));
+  await archive.commit(commit({ mailAdded: [mail("/root/a", 1), mail("/root", 2)] }));
+  const rows = await archive.scan("/root", null, 10);
+  await archive.close();
+  return { store, raw, rows };
+}
+function needed(rows: RecordRows | null): RecordRows {
+  if (rows === null) throw new Error("there is no such record");
+  return rows;
+}
+
+const found: Readonly<Record<RecordDamage, AsideCode | "valid">> = {
+  malformed: "record_malformed",
+  checksum: "checksum",
+  config: "config_malformed",
+  // Whether a tool is known is the registry's to say: the row is whole.
+  tool: "valid",
+  category: "valid",
+  mail_sender: "record_malformed",
+  active_with_result: "record_malformed",
+  location: "record_malformed",
+};
+const kinds = Object.keys(found) as RecordDamage[]; // the keys of the table above
+
+for (const [kind, fresh] of [
+  ["memory", memory],
+  ["sqlite", sqlite],
+] as const) {
+  describe(`a damaged archive in ${kind}`, () => {
+    for (const how of kinds) {
+      it(`sets aside a record with damage of kind ${how}, and only that, and takes it back when it is mended (L30)`, async () => {
+        const { store, raw, rows } = await filled(fresh());
+        for (const path of ["/root/a", "/root/a/b", "/root/c"]) {
+          const before = needed(raw.record(path));
+          const after = damaged(before, how, around);
+          raw.putRecord(path, after);
+          const archive = await store.open(existing);
+          const again = await archive.scan("/root", null, 10);
+          for (const [index, row] of again.entries()) {
+            if (row.path !== path) expect(row).toEqual(rows[index]);
+            else if (found[how] === "valid") expect(row).toHaveProperty("record.config.tools.length", 2);
+            else expect(row).toEqual({ path, aside: found[how] });
+          }
+          // Others are written beside it; its own row stays exactly as it is.
+          await archive.commit(commit({ mailAdded: [mail("/root", (await archive.head()).seq + 1)] }));
+          await archive.close();
+          expect(raw.record(path)).toEqual(after);
+          raw.putRecord(path, before);
+          const mended = await store.open(existing);
+          expect(await mended.scan("/root", null, 10)).toEqual(rows);
+          await mended.close();
+        }
+      });
+    }
+
+    it("shows urgent rows with their ancestors, damaged or not", async () => {
+      const { store, raw } = await filled(fresh());
+      raw.putRecord("/root/a/b", damaged(needed(raw.record("/root/a/b")), "malformed", around));
+      raw.putRecord("/root/c", damaged(needed(raw.record("/root/c")), "active_with_result", around));
+      const archive = await store.open(existing);
+      expect((await archive.head()).urgent).toMatchObject([
+        { path: "/root/a", record: {} },
+        { path: "/root/a/b", aside: "record_malformed" },
+        { path: "/root/c", aside: "record_malformed" },
+      ]);
+    });
+
+    it("never writes over a row that it cannot read", async () => {
+      const { store, raw } = await filled(fresh());
+      const after = damaged(needed(raw.record("/root/c")), "location", around);
+      raw.putRecord("/root/c", after);
+      const archive = await store.open(existing);
+      expect(await codeOf(archive.commit(published("/root/c")))).toEqual(["record_invalid", "/root/c"]);
+      await archive.close();
+      expect(raw.record("/root/c")).toEqual(after);
+    });
+
+    it("does without a record that is gone", async () => {
+      const { store, raw } = await filled(fresh());
+      raw.putRecord("/root/a", null);
+      const archive = await store.open(existing);
+      expect((await archive.scan("/root", null, 10)).map((row) => row.path)).toEqual(["/root/a/b", "/root/c"]);
+      expect((await archive.head()).urgent.map((row) => row.path)).toEqual(["/root/a/b"]);
+    });
+
+    it("rejects a session whose own row is damaged, until it is mended", async () => {
+      const { store, raw } = await filled(fresh());
+      const before = raw.session();
+      raw.putSession(damagedSession(before));
+      const archive = await store.open(existing);
+      expect(await codeOf(archive.head())).toEqual(["session_invalid", "session"]);
+      await archive.close();
+      raw.putSession(before);
+      expect((await (await store.open(existing)).head()).capacity).toBe(3);
+    });
+
+    for (const how of ["missing", "malformed", "version"] satisfies ArchiveDamage[]) {
+      it(`says that an archive is ${how}, changes nothing, and opens it when it is mended`, async () => {
+        const { store, raw, rows } = await filled(fresh());
+        raw.damageArchive(how);
+        raw.damageArchive(how);
+        for (const mode of ["write", "read"] as const)
+          expect(await codeOf(store.open({ ...existing, mode }))).toEqual([`archive_${how}`, "archive"]);
+        raw.mendArchive();
+        const archive = await store.open(existing);
+        expect(await archive.scan("/root", null, 10)).toEqual(rows);
+      });
+    }
+  });
+}
+
+describe("a copy of a disk in memory", () => {
+  it("goes its own way and is owned by nobody", async () => {
+    const disk = memoryDisk();
+    const archive = await memoryStore(disk).open(write);
+    await archive.commit(published("/root/a"));
+    const copy = copyDisk(disk);
+    await archive.commit(commit({ mailAdded: [mail("/root/a", 1)] }));
+    await archive.commit({ ...commit(), messages: published("/root/a").messages });
+    const other = await memoryStore(copy).open(existing);
+    expect(await other.rows(["/root/a"])).toMatchObject([{ record: { mail: [], messages: 1 } }]);
+  });
+});
+
+describe("a damaged conversation", () => {
+  const ask = { path: "/root/a", location: "agents/a", intent: "history" } as const;
+  it("is corrupt, the newest messages still being read, in memory", async () => {
+    const disk = memoryDisk();
+    const archive = await memoryStore(disk).open(write);
+    await archive.commit(published("/root/a"));
+    await archive.commit({ ...commit(), messages: published("/root/a").messages });
+    disk.conversations.get("agents/a")?.rows.splice(0, 1, "[]");
+    expect(await codeOf(archive.messages(ask))).toEqual(["conversation_corrupt", "/root/a"]);
+    expect(await archive.messages({ ...ask, last: 1 })).toHaveLength(1);
+  });
+  it("is corrupt, the newest messages still being read, in sqlite", async () => {
+    const name = file();
+    const archive = await sqliteStore(name).open(write);
+    await archive.commit(published("/root/a"));
+    await archive.commit({ ...commit(), messages: published("/root/a").messages });
+    const db = openDatabase(name, "rw");
+    // Bytes that are no UTF-8 must not end the process.
+    db.exec("UPDATE message SET text = CAST(x'61ff62' AS TEXT) WHERE n = 1");
+    db.close();
+    expect(await codeOf(archive.messages(ask))).toEqual(["conversation_corrupt", "/root/a"]);
+    expect(await archive.messages({ ...ask, last: 1 })).toHaveLength(1);
+  });
+  it("does not hide that a record has bytes that are no UTF-8", async () => {
+    const name = file();
+    const archive = await sqliteStore(name).open(write);
+    await archive.commit(published("/root/a", { result }));
+    const db = openDatabase(name, "rw");
+    db.exec("UPDATE agent SET role = CAST(x'61ff62' AS TEXT)");
+    db.close();
+    expect(await archive.rows(["/root/a"])).toEqual([{ path: "/root/a", aside: "checksum" }]);
+  });
+});
+
+describe("the root's own mail, damaged", () => {
+  it("rejects the session, in memory and in sqlite", async () => {
+    const disk = memoryDisk();
+    const name = file();
+    for (const [store, damage] of [
+      [memoryStore(disk), () => disk.mail.get("/root")?.set(1, "[]")],
+      [sqliteStore(name), () => within(name, "UPDATE mail SET text = 'another'")],
+    ] as const) {
+      const archive = await store.open(write);
+      await archive.commit(commit({ mailAdded: [mail("/root", 1)] }));
+      damage();
+      expect(await codeOf(archive.head())).toEqual(["session_invalid", "session"]);
+    }
+  });
+});
+
+function within(name: string, sql: string): void {
+  const db = openDatabase(name, "rw");
+  db.exec(sql);
+  db.close();
+}
+
+describe("a damaged file", () => {
+  it("is refused or read in part, whichever page of it is overwritten, and never taken for whole", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    for (let n = 0; n < 40; n++) await archive.commit(published(`/root/a${n}`, { result }));
+    const rows = await archive.scan("/root", null, 100);
+    await archive.close();
+    const whole = readFileSync(name);
+    const pageBytes = 4_096;
+    for (let page = 0; page < whole.length / pageBytes; page++) {
+      const bytes = Buffer.from(whole).fill(0x5a, page * pageBytes, (page + 1) * pageBytes);
+      const damagedFile = file();
+      writeFileSync(damagedFile, bytes);
+      const told = await sqliteStore(damagedFile)
+        .open({ ...existing, mode: "read" })
+        .then((reader) => reader.scan("/root", null, 100))
+        .catch((error: unknown) => (error instanceof RollcallError ? error.code : error));
+      if (Array.isArray(told))
+        for (const row of told)
+          expect("aside" in row ? row.aside : rows.find(({ path }) => path === row.path)).toBeTruthy();
+      else expect(told).toBe("archive_malformed");
+      expect(readFileSync(damagedFile).equals(bytes)).toBe(true);
+    }
+  });
+
+  it("is refused however much of its end is missing", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    await archive.close();
+    const whole = readFileSync(name);
+    for (const length of [1, 15, 16, 100, 4_095, 4_096, whole.length - 1, whole.length - 4_096]) {
+      const cut = file();
+      writeFileSync(cut, whole.subarray(0, length));
+      for (const request of [write, existing, { ...existing, mode: "read" } as const])
+        expect([length, await codeOf(sqliteStore(cut).open(request))]).toEqual([
+          length,
+          ["archive_malformed", "archive"],
+        ]);
+      expect(readFileSync(cut).equals(whole.subarray(0, length))).toBe(true);
+      expect(readdirSync(dirname(cut))).toEqual(["run.rollcall"]);
+    }
+  });
+});
