@@ -3,7 +3,7 @@ import type { AgentView, Path, View } from "../../src/contract.ts";
 import { ends, isPathValue, startPath } from "./acts.ts";
 import type { Check, Ledger, Seen } from "./law.ts";
 import { said, same } from "./same.ts";
-import { type Act, agentIn, agentsOf, isOpen, parentOf, type Scene, type Side, sceneOf, targetOf } from "./scene.ts";
+import { type Act, agentIn, agentsOf, isOpen, parentOf, pathOf, type Scene, type Side, sceneOf, targetOf } from "./scene.ts";
 
 const form = /^\/root(?:\/[a-z0-9_]{1,64}){1,32}$/;
 
@@ -137,7 +137,7 @@ export const publication: Check = (ledger, before, now) => {
     const { step, outcome } = scene.only;
     if (step.do === "spawn" && !("ok" in outcome) && !("gate" in outcome)) {
       const path = `${step.by}/${step.name}`;
-      if (agentIn(side.before, path) === undefined) {
+      if (agentIn(side.before, path) === undefined && !isHeld(side, path)) {
         const wrong = residue(ledger, side, path, now);
         if (wrong !== null) return wrong;
       }
@@ -171,14 +171,12 @@ function residue(ledger: Ledger, side: Side, path: Path, now: Seen): string | nu
 function unjust(side: Side, { step, outcome }: Act): string | null {
   if (step.do !== "spawn" || !("refused" in outcome) || outcome.refused !== "path_taken") return null;
   const path = `${step.by}/${step.name}`;
-  const held =
-    agentIn(side.before, path) !== undefined ||
-    side.before.aside?.[path] !== undefined ||
-    (side.before.open ?? []).some(
-      ([op, gate]) => op.startsWith(`${path}#`) && (gate === "prepare" || gate === "dispatch"),
-    );
+  const held = agentIn(side.before, path) !== undefined || side.before.aside?.[path] !== undefined || isHeld(side, path);
   return held ? null : `${path} is free and was refused as taken`;
 }
+
+const isHeld = (side: Side, path: Path): boolean =>
+  (side.before.open ?? []).some(([op, gate]) => pathOf(op) === path && (gate === "prepare" || gate === "dispatch"));
 
 /** Nobody appears but by a spawn: no half of a record, no name out of nothing. */
 function born(ledger: Ledger, { only, sides }: Scene): string | null {
