@@ -27,7 +27,11 @@ export function makeResident(
   viewer?.show?.(path, marks);
   // Setting up a mode erases marks, so they are put back after it, not before.
   applyMarks(marks, given);
-  return { residency, marks: [...marks], messages: residency === "writable" ? messages.map(frozen) : null };
+  return {
+    residency,
+    marks: Object.freeze([...marks]),
+    messages: residency === "writable" ? messages.map(frozen) : null,
+  };
 }
 
 /** A provider is shown the very messages that history answers from. */

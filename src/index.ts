@@ -31,7 +31,6 @@ export { RollcallError } from "./errors.ts";
 export type {
   Agent,
   ByOptions,
-  FollowedUp,
   ForkOptions,
   LastOptions,
   Place,
@@ -53,3 +52,4 @@ export type {
   SettledTurn,
   Viewer,
 } from "./registry/ports.ts";
+export type { FollowedUp } from "./registry/start.ts";

@@ -1,16 +1,16 @@
 /**
  * An agent as a host holds it: its methods are the commands that name it. Nothing is decided here.
  */
-import type { Activity, Path, WakeReason } from "../contract.ts";
+import type { Path, WakeReason } from "../contract.ts";
 import { rootPath } from "../paths.ts";
-import type { Agent, FollowedUp, WaitOptions } from "./api.ts";
+import type { Agent, WaitOptions } from "./api.ts";
 import { openCall } from "./calls.ts";
 import type { OpValue } from "./decision.ts";
 import { resolve } from "./guard.ts";
 import { compact, evict, type Inspection, inspect, readHistory, readResult } from "./look.ts";
 import { sample, send } from "./mail.ts";
 import { issue, post, type Shell } from "./shell.ts";
-import { followUp, spawn } from "./start.ts";
+import { type FollowedUp, followUp, spawn } from "./start.ts";
 import { block, interrupt, say } from "./turn.ts";
 import { cancelWait, giveUpWait, wait } from "./wait.ts";
 
@@ -23,9 +23,6 @@ function startedPath(value: OpValue): Path {
 }
 function inspection(value: OpValue): Inspection {
   return value.is === "inspected" ? { messages: value.messages, marks: value.marks } : wrong(value);
-}
-async function done(call: Promise<unknown>): Promise<void> {
-  await call;
 }
 function both(by: Path, to: string): readonly Path[] {
   const path = resolve(by, to);
@@ -46,14 +43,18 @@ export function agentAt(shell: Shell, path: string): Agent {
         },
         options,
       ),
-    followUp: async (text, { by = rootPath, handler = null, ...options } = {}) => {
-      const decide = followUp({ by, to: path, text, handler });
-      const ended = (value: OpValue): FollowedUp => ({ started: startedPath(value) });
-      const answered = await issue<FollowedUp | Activity>(shell, { decide, needs: both(by, path), ended }, options);
-      return typeof answered === "string" ? { steered: answered } : answered;
-    },
+    followUp: (text, { by = rootPath, handler = null, ...options } = {}) =>
+      issue<FollowedUp>(
+        shell,
+        {
+          decide: followUp({ by, to: path, text, handler }),
+          needs: both(by, path),
+          ended: (value) => ({ started: startedPath(value) }),
+        },
+        options,
+      ),
     send: (text, { by = rootPath, ...options } = {}) =>
-      done(issue(shell, { decide: send(by, path, text), needs: both(by, path) }, options)),
+      issue(shell, { decide: send(by, path, text), needs: both(by, path) }, options),
     interrupt: ({ by = rootPath, ...options } = {}) =>
       issue(
         shell,
@@ -66,7 +67,7 @@ export function agentAt(shell: Shell, path: string): Agent {
         options,
       ),
     wait: (options = {}) => waitAt(shell, path, options),
-    cancelWait: (options = {}) => done(issue(shell, { decide: cancelWait(path), needs }, options)),
+    cancelWait: (options = {}) => issue(shell, { decide: cancelWait(path), needs }, options),
     sample: (options = {}) => issue(shell, { decide: sample(path), needs }, options),
     block: (kind, options = {}) => issue(shell, { decide: block(path, kind), needs }, options),
     say: (turn, text, options = {}) => issue(shell, { decide: say(path, turn, text), needs }, options),
@@ -82,32 +83,29 @@ export function agentAt(shell: Shell, path: string): Agent {
         options,
       ),
     inspect: (options = {}) => issue(shell, { decide: inspect(path), needs, ended: inspection }, options),
-    evict: (options = {}) => done(issue(shell, { decide: evict(path), needs }, options)),
-    compact: ({ last, ...options } = {}) => done(issue(shell, { decide: compact(path, last), needs }, options)),
+    evict: (options = {}) => issue(shell, { decide: evict(path), needs }, options),
+    compact: ({ last, ...options } = {}) => issue(shell, { decide: compact(path, last), needs }, options),
   };
 }
 
-async function waitAt(shell: Shell, by: string, options: WaitOptions): Promise<WakeReason | null> {
+/** Installed or not, a wait is one promise: it ends with a reason, without one, or with why it could not begin. */
+function waitAt(shell: Shell, by: string, options: WaitOptions): Promise<WakeReason | null> {
   const { timeoutMs, onWake, signal, tag } = options;
   const call = openCall<WakeReason | null>(shell.calls);
-  const woken = (why: WakeReason | null) => {
-    call.resolve(why);
-    if (why !== null) onWake?.(why);
-  };
   const giveUp = () => {
     call.reject(signal?.reason);
     post(shell, giveUpWait(by, woken), tag);
   };
-  try {
-    const decide = wait({ by, timeoutMs, woken });
-    const first = await issue(shell, { decide, needs: [by] }, { signal, tag });
-    if (first === "mailbox") call.resolve(first);
-    if (signal?.aborted === true) giveUp();
-    signal?.addEventListener("abort", giveUp, { once: true });
-    return await call.promise;
-  } finally {
-    // Nobody waits for it any more, whichever way this ended.
-    call.resolve(null);
+  const woken = (why: WakeReason | null) => {
     signal?.removeEventListener("abort", giveUp);
-  }
+    call.resolve(why);
+    if (why !== null) onWake?.(why);
+  };
+  const decide = wait({ by, timeoutMs, woken });
+  issue(shell, { decide, needs: [by] }, { signal, tag }).then((first) => {
+    if (first === "mailbox") call.resolve(first);
+    else if (signal?.aborted === true) giveUp();
+    else signal?.addEventListener("abort", giveUp, { once: true });
+  }, call.reject);
+  return call.promise;
 }

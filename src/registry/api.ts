@@ -21,6 +21,7 @@ import type {
 import type { CallOptions } from "./calls.ts";
 import type { Inspection } from "./look.ts";
 import type { Handler } from "./ports.ts";
+import type { FollowedUp } from "./start.ts";
 
 /** Whose doing it is; the root's unless told. */
 export interface ByOptions extends CallOptions {
@@ -66,7 +67,6 @@ export interface Agent {
   evict(options?: CallOptions): Promise<void>;
   compact(options?: LastOptions): Promise<void>;
 }
-export type FollowedUp = { readonly started: Path } | { readonly steered: Activity };
 
 export interface Session extends AsyncDisposable {
   readonly root: Agent;

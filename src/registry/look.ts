@@ -79,17 +79,17 @@ export function readHistory(path: string, given: number | undefined): Decide<rea
   };
 }
 
-export function evict(path: string): Decide<"done"> {
+export function evict(path: string): Decide<undefined> {
   return (draft) => {
     const agent = targetAt(draft, path);
     if ("refused" in agent) return { reply: agent };
     if (agent.phase.is !== "idle") return { reply: refuse("in_use", agent.path) };
     draft.conversations.set(agent.path, null);
     putLive(draft, { ...agent, residency: "cold", marks: [] });
-    return answer("done");
+    return answer(undefined);
   };
 }
-export function compact(path: string, given: number | undefined): Decide<"done"> {
+export function compact(path: string, given: number | undefined): Decide<undefined> {
   const keep = countOf(given);
   return (draft) => {
     const refused = readOnly(draft);
@@ -98,9 +98,9 @@ export function compact(path: string, given: number | undefined): Decide<"done">
     if ("refused" in agent) return { reply: agent };
     if (agent.phase.is !== "idle") return { reply: refuse("in_use", agent.path) };
     const replaced = agent.messages - keep;
-    if (replaced <= 0) return answer("done");
+    if (replaced <= 0) return answer(undefined);
     replaceHead(draft, agent, keep, replaced);
-    return commit("done");
+    return commit(undefined);
   };
 }
 function replaceHead(draft: Draft, agent: Agent, keep: number, replaced: number): void {
@@ -116,19 +116,19 @@ function replaceHead(draft: Draft, agent: Agent, keep: number, replaced: number)
 }
 
 /** Kills no turn: fewer are begun until there is room again. L3 */
-export function setCapacity(capacity: number): Decide<"done"> {
+export function setCapacity(capacity: number): Decide<undefined> {
   return (draft) => {
     const refused = readOnly(draft);
     if (refused !== null) return { reply: refused };
     if (!Number.isSafeInteger(capacity) || capacity < 1) return { reply: refuse("capacity_invalid", "capacity") };
     draft.capacity = capacity;
-    return commit("done");
+    return commit(undefined);
   };
 }
 /** Checked at the next spawn; whoever was spawned before keeps what it was given. L27 */
-export function changeRole(role: string, config: unknown): Decide<"done"> {
+export function changeRole(role: string, config: unknown): Decide<undefined> {
   return (draft) => {
     draft.state.roles.set(role, config);
-    return answer("done");
+    return answer(undefined);
   };
 }

@@ -16,13 +16,13 @@ interface Post {
   readonly to: Path;
   readonly text: string;
 }
-function post(draft: Draft, mail: Post, why: WakeReason): Decision<"done"> {
+function post(draft: Draft, mail: Post, why: WakeReason): Decision<undefined> {
   addMail(draft, mail);
   wake(draft, mail.to, why);
-  return commit("done");
+  return commit(undefined);
 }
 
-export function send(by: Path, to: string, text: string): Decide<"done"> {
+export function send(by: Path, to: string, text: string): Decide<undefined> {
   return (draft) => {
     const refused = readOnly(draft) ?? caller(draft, by);
     if (refused !== null) return { reply: refused };
@@ -34,7 +34,7 @@ export function send(by: Path, to: string, text: string): Decide<"done"> {
   };
 }
 /** A background process of an agent has finished; nothing refuses that. */
-export function execution(owner: Path, text: string): Decide<"done"> {
+export function execution(owner: Path, text: string): Decide<undefined> {
   return (draft) => {
     const refused = readOnly(draft);
     if (refused !== null) return { reply: refused };
@@ -44,7 +44,7 @@ export function execution(owner: Path, text: string): Decide<"done"> {
   };
 }
 /** The user speaks to the root, while it waits. */
-export function steer(text: string): Decide<"done"> {
+export function steer(text: string): Decide<undefined> {
   return (draft) => {
     const early = readOnly(draft) ?? textGuard(draft, text);
     if (early !== null) return { reply: early };
@@ -63,7 +63,7 @@ export function sample(path: Path): Decide<readonly Mail[]> {
     const agent = agentAt(draft, path);
     if (agent !== undefined && !isAdmitted(agent)) return { reply: refuse("not_active", path) };
     const unread = mailboxOf(draft, path);
-    if (unread.length === 0) return answer(unread);
+    if (unread.length === 0) return answer([]);
     const turn = agent?.phase.turn ?? 0;
     removeMail(draft, path, unread);
     append(

@@ -77,6 +77,10 @@ async function storeAt(place: Place): Promise<Store> {
  * this resolves; conversations of idle agents are not read, and no provider is called.
  */
 export async function openSession(place: Place, options: SessionOptions): Promise<Session> {
+  return open(place, options, false);
+}
+/** A new one is refused a place where there is a session already. */
+async function open(place: Place, options: SessionOptions, isNew: boolean): Promise<Session> {
   const { signal, mode = "write", create = true, capacity = capacityDefault } = options;
   signal?.throwIfAborted();
   if (!Number.isSafeInteger(capacity) || capacity < 1)
@@ -89,7 +93,9 @@ export async function openSession(place: Place, options: SessionOptions): Promis
     create: mode === "write" && create ? { capacity } : null,
   });
   try {
-    return await restore(archive, options);
+    const head = await archive.head();
+    if (isNew && !isBare(head, capacity)) throw new RollcallError("refused", "path_taken", "archive");
+    return await restore(archive, head, options);
   } catch (error) {
     // Ownership is given up, and that may fail as well: what is told is why the restore did.
     await archive.close().catch(() => {});
@@ -97,8 +103,11 @@ export async function openSession(place: Place, options: SessionOptions): Promis
   }
 }
 
-async function restore(archive: Archive, options: SessionOptions): Promise<Session> {
-  const head = await archive.head();
+function isBare(head: Head, capacity: number): boolean {
+  return head.agents === 0 && head.rootMail.length === 0 && head.rootMessages === 0 && head.capacity === capacity;
+}
+
+async function restore(archive: Archive, head: Head, options: SessionOptions): Promise<Session> {
   const shell = shellOver(archive, head, options);
   const { state, listeners } = shell;
   const { tag, signal, onEvent } = options;
@@ -149,7 +158,7 @@ function settingOf(archive: Archive, options: SessionOptions): Setting {
 function stateOver(head: Head, setting: Setting, { roles }: SessionOptions): State {
   return {
     ...{ setting, capacity: head.capacity, kept: head.agents, seq: head.seq, active: 0, reservations: 0 },
-    root: { mail: head.rootMail, messages: head.rootMessages, waiter: null },
+    root: { mail: head.rootMail.map((each) => Object.freeze(each)), messages: head.rootMessages, waiter: null },
     roles: new Map(Object.entries(roles)),
     agents: new Map(),
     aside: new Map(),
@@ -216,5 +225,5 @@ function openChild(
 ): Promise<Session> {
   const { onEvent: _, opening: __, ...inherited } = options;
   const roles = Object.fromEntries(shell.state.roles);
-  return openSession(place, { ...inherited, roles, capacity, signal, tag, mode: "write", create: true });
+  return open(place, { ...inherited, roles, capacity, signal, tag, mode: "write", create: true }, true);
 }

@@ -42,7 +42,7 @@ export function takeRows(state: State, rows: readonly Row[]): readonly Event[] {
 }
 function takeRow(state: State, row: Row): Agent | AsideCode {
   if ("aside" in row) return row.aside;
-  const { record } = row;
+  const record = frozen(row.record);
   if (record.parent !== rootPath && !state.agents.has(record.parent)) return "parent_invalid";
   const config = frozenConfig(record.config);
   if (config === null) return "config_malformed";
@@ -58,6 +58,12 @@ function takeRow(state: State, row: Row): Agent | AsideCode {
   };
 }
 
+/** Hosts are shown these very objects. */
+function frozen(record: StoredRecord): StoredRecord {
+  const { result, undo, owed, mail } = record;
+  for (const each of [result, undo, ...owed.map(({ result }) => result), ...mail]) Object.freeze(each);
+  return record;
+}
 /** An abandoned turn is admitted, without anybody who runs it, until recovery settles it. */
 function phaseOf({ activity, result, undo, turns }: StoredRecord): Phase {
   if (activity === "idle") return { is: "idle", result };

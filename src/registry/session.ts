@@ -28,7 +28,7 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
     root: agentAt(shell, rootPath),
     agent: (path) => agentAt(shell, path),
     roster: (prefix = "", options) => {
-      const look = () => (prefix === "" || isPath(prefix) ? lookAtAll(shell, prefix) : null);
+      const look = () => (prefix === "" || isPath(prefix) ? lookAtAll(shell, prefix, options?.tag) : null);
       return issue(shell, { decide: roster(prefix), look }, options);
     },
     release: (token, options) =>
@@ -37,24 +37,14 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
     finish: (path, turn, outcome, text, options) =>
       issue(shell, { decide: finish({ path, turn, outcome, text }), needs: [path], isSettlement: true }, options),
     finishStart: (op, outcome, text, options) => issue(shell, { decide: finishStart(op, outcome, text) }, options),
-    execution: async (owner, text, options) => {
-      await issue(shell, { decide: execution(owner, text), needs: [owner] }, options);
-    },
-    steer: async (text, options) => {
-      await issue(shell, { decide: steer(text) }, options);
-    },
-    changeRole: async (role, config, options) => {
-      await issue(shell, { decide: changeRole(role, config) }, options);
-    },
-    setCapacity: async (capacity, options) => {
-      await issue(shell, { decide: setCapacity(capacity) }, options);
-    },
-    save: async (options) => {
-      await issue(shell, { decide: save(viewing), isFlush: true }, options);
-    },
+    execution: (owner, text, options) => issue(shell, { decide: execution(owner, text), needs: [owner] }, options),
+    steer: (text, options) => issue(shell, { decide: steer(text) }, options),
+    changeRole: (role, config, options) => issue(shell, { decide: changeRole(role, config) }, options),
+    setCapacity: (capacity, options) => issue(shell, { decide: setCapacity(capacity) }, options),
+    save: (options) => issue(shell, { decide: save(viewing), isFlush: true }, options),
     verify: (options) => {
       const found = new Map<Path, AsideCode>();
-      const look = () => verifyAll(shell, found);
+      const look = () => verifyAll(shell, found, options?.tag);
       return issue(shell, { decide: verify(found), look }, options);
     },
     fork: async (place, options = {}) => {
@@ -81,11 +71,11 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
 }
 
 /** What is pending goes along with an empty commit: that is also how a lost ownership is noticed. L9 */
-function save(viewing: Viewing): Decide<"done"> {
+function save(viewing: Viewing): Decide<undefined> {
   return (draft) => {
     if (draft.state.setting.mode === "read") return { reply: { refused: "read_only", at: "session" } };
     const encoded = encodedOf(viewing, draft.state);
-    return "fault" in encoded ? { reply: encoded } : commit("done");
+    return "fault" in encoded ? { reply: encoded } : commit(undefined);
   };
 }
 function verify(found: ReadonlyMap<Path, AsideCode>): Decide<readonly (readonly [Path, AsideCode])[]> {

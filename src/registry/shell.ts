@@ -124,7 +124,7 @@ function perform<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
     return;
   }
   if (shell.timer !== null && shell.timer.at <= asked) endWaits(shell, asked);
-  const before = lookFirst(shell, order);
+  const before = lookFirst(shell, job);
   if (before === null) return decide(shell, job);
   return before.then(
     () => (shell.isClosed ? undefined : decide(shell, job)),
@@ -132,20 +132,20 @@ function perform<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
   );
 }
 /** Null when everything needed was looked at before: then nothing is awaited. */
-function lookFirst<Value>(shell: Shell, order: Order<Value>): Promise<void> | null {
+function lookFirst<Value>(shell: Shell, { order, options }: Job<Value>): Promise<void> | null {
   const missing = unseen(shell.state, order.needs ?? []);
-  const looked = missing.length === 0 ? (order.look?.() ?? null) : lookAt(shell, missing);
+  const looked = missing.length === 0 ? (order.look?.() ?? null) : lookAt(shell, missing, options.tag);
   if (order.isFlush !== true || shell.unwritten.length === 0) return looked;
   return (looked ?? Promise.resolve()).then(() => offerUnwritten(shell));
 }
 
-async function lookAt(shell: Shell, paths: readonly Path[]): Promise<void> {
-  takeAll(shell, await shell.archive.rows(paths));
+async function lookAt(shell: Shell, paths: readonly Path[], tag: unknown): Promise<void> {
+  takeAll(shell, await shell.archive.rows(paths), tag);
 }
 /** Rows as they were found; what is set aside is told. */
-export function takeAll(shell: Shell, rows: readonly Row[]): void {
+export function takeAll(shell: Shell, rows: readonly Row[], tag: unknown): void {
   if (shell.isClosed) return;
-  for (const event of takeRows(shell.state, rows)) emit(shell, event, undefined);
+  for (const event of takeRows(shell.state, rows)) emit(shell, event, tag);
 }
 
 // ── Deciding and committing ──────────────────────────────────────────────────────────────────────────────────────
@@ -207,7 +207,11 @@ function conclude<Value>(
   if ("begun" in reply) begin(shell, job, reply.begun);
   if ("ok" in reply) call?.resolve(reply.ok);
   if ("refused" in reply || "fault" in reply) call?.reject(errorOf(reply));
-  for (const act of draft.acts) enact(shell, act, options.tag);
+  for (const act of draft.acts) {
+    enact(shell, act, options.tag);
+    // A host may abandon the session from a callback: nobody is called after that.
+    if (shell.isClosed) return;
+  }
   if ("fetch" in reply) return fetchMessages(shell, call, reply);
   if ("ok" in reply && order.after !== undefined) return order.after();
 }

@@ -81,8 +81,9 @@ function full(draft: Draft): Refusal {
     : null;
 }
 
-/** Answers at once with the activity seen when the target is active already: that is steering. */
-export function followUp(request: FollowUpRequest): Decide<Activity> {
+/** A new turn was admitted, or an active agent got a mail; then its activity as it was seen. */
+export type FollowedUp = { readonly started: Path } | { readonly steered: Activity };
+export function followUp(request: FollowUpRequest): Decide<FollowedUp> {
   const { by, to, text } = request;
   return (draft) => {
     const refused = readOnly(draft) ?? caller(draft, by);
@@ -95,15 +96,15 @@ export function followUp(request: FollowUpRequest): Decide<Activity> {
   };
 }
 /** L12: one mail, no slot, no turn. */
-function steerAgent(draft: Draft, agent: Agent, { by, text }: FollowUpRequest): Decision<Activity> {
+function steerAgent(draft: Draft, agent: Agent, { by, text }: FollowUpRequest): Decision<FollowedUp> {
   const full = room(draft, agent.path, agent.mail.length);
   if (full !== null) return { reply: full };
   const seen = activityOf(agent);
   addMail(draft, { kind: "mail", from: by, to: agent.path, text });
   wake(draft, agent.path, "steering");
-  return commit(seen);
+  return commit({ steered: seen });
 }
-function restart(draft: Draft, agent: Agent, { by, text, handler }: FollowUpRequest): Decision<Activity> {
+function restart(draft: Draft, agent: Agent, { by, text, handler }: FollowUpRequest): Decision<FollowedUp> {
   const { path, role, config, turns, residency, phase } = agent;
   const refused = toolsGuard(draft, config.tools) ?? slot(draft) ?? operations(draft);
   if (refused !== null) return { reply: refused };

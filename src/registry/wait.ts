@@ -63,30 +63,30 @@ export function wait({ by, timeoutMs, woken }: WaitRequest): Decide<"mailbox" | 
   };
 }
 
-export function cancelWait(by: Path): Decide<"done"> {
+export function cancelWait(by: Path): Decide<undefined> {
   return (draft) => {
     const refused = readOnly(draft) ?? caller(draft, by);
     if (refused !== null) return { reply: refused };
     wake(draft, by, null);
-    return answer("done");
+    return answer(undefined);
   };
 }
 
 /** Whoever gave up waits no longer; somebody else's wait there goes on. */
-export function giveUpWait(by: Path, woken: Waiter["woken"]): Decide<"done"> {
+export function giveUpWait(by: Path, woken: Waiter["woken"]): Decide<undefined> {
   return (draft) => {
-    if (agentAt(draft, by) === undefined && by !== rootPath) return answer("done");
+    if (agentAt(draft, by) === undefined && by !== rootPath) return answer(undefined);
     if (waiterOf(draft, by)?.woken === woken) wake(draft, by, null);
-    return answer("done");
+    return answer(undefined);
   };
 }
 
 /** All waits due by then end, in order of deadline and path, before any of them is called back. */
-export function timeOut(now: number): Decide<"done"> {
+export function timeOut(now: number): Decide<undefined> {
   return (draft) => {
     const due = [...draft.state.deadlines].filter(([, deadline]) => deadline <= now);
     due.sort(([path, deadline], [otherPath, other]) => deadline - other || (path < otherPath ? -1 : 1));
     for (const [path] of due) wake(draft, path, "timeout");
-    return answer("done");
+    return answer(undefined);
   };
 }
