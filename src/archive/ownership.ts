@@ -65,7 +65,8 @@ function acquire(file: string, epoch: number): Owner | null {
   try {
     const held = openDatabase(lock, "rw");
     db = held;
-    held.exec("BEGIN EXCLUSIVE");
+    // Nothing is ever written into it, so it needs no journal beside it.
+    held.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
     const drop = () => {
       held.exec("ROLLBACK");
       held.close();

@@ -43,7 +43,14 @@ export function cellsOfAll(all: readonly Found[], columns: readonly string[]): r
 export const agentsFrom: string = `SELECT ${selected(agentColumns)} FROM agent`;
 export const resultsFrom: string = `SELECT ${selected(resultColumns)} FROM result`;
 export const mailFrom: string = `SELECT ${selected(mailColumns)} FROM mail`;
-const messagesFrom = `SELECT ${selected(messageColumns)} FROM message`;
+/** Newest first, so that the last few are read without the rest. */
+export const messagesFrom: string = `SELECT ${selected(messageColumns)} FROM message
+  WHERE conversation = ? ORDER BY n DESC LIMIT ?`;
+/** What is not known to be idle is looked at. The partial index is found by these very words. */
+export const urgentFrom = "SELECT CAST(path AS BLOB) AS path FROM agent WHERE activity <> 'idle' OR owes <> 0";
+/** Messages are numbered without gaps. Two queries, since only a lone min or max is one step in the index. */
+export const countFrom: string = `SELECT (SELECT max(n) FROM message WHERE conversation = number) + 1
+  - (SELECT min(n) FROM message WHERE conversation = number) AS count FROM conversation WHERE location = ?`;
 
 export interface Meta {
   readonly epoch: number;
@@ -81,11 +88,8 @@ function grouped(rows: readonly (readonly unknown[])[], column: number): Map<unk
   return groups;
 }
 
-/** Messages are numbered without gaps. Two queries, since only a lone min or max is one step in the index. */
-const countOf = `(SELECT max(n) FROM message WHERE conversation = number) + 1
-  - (SELECT min(n) FROM message WHERE conversation = number)`;
 export function countAt(db: Database, location: string): number {
-  const found = db.get(`SELECT ${countOf} AS count FROM conversation WHERE location = ?`, location);
+  const found = db.get(countFrom, location);
   return Number(found?.["count"] ?? 0);
 }
 
@@ -135,8 +139,7 @@ export function head(db: Database, configs: Configs): Head {
     cellsOfAll(db.all(`${mailFrom} WHERE owner = ? ORDER BY seq`, rootPath), mailColumns),
   );
   if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
-  // What is not known to be idle is looked at. The partial index is found by these very words.
-  const urgent = db.all("SELECT CAST(path AS BLOB) AS path FROM agent WHERE activity <> 'idle' OR owes <> 0");
+  const urgent = db.all(urgentFrom);
   const paths = new Set(urgent.flatMap((each) => pathAndAncestors(textOf(each["path"]))));
   const last = db.get("SELECT seq FROM sqlite_sequence WHERE name = 'mail'");
   return {
@@ -163,9 +166,7 @@ export function messages(db: Database, request: ReadRequest): readonly Message[]
   const found = db.get("SELECT number FROM conversation WHERE location = ?", locationOf(request));
   if (found === undefined && path === rootPath) return [];
   if (found === undefined) throw fault("conversation_missing", path);
-  // Newest first, so that the last few are read without the rest.
-  const sql = `${messagesFrom} WHERE conversation = ? ORDER BY n DESC LIMIT ?`;
-  return cellsOfAll(db.all(sql, Number(found["number"]), last ?? -1), messageColumns)
+  return cellsOfAll(db.all(messagesFrom, Number(found["number"]), last ?? -1), messageColumns)
     .map((cells) => {
       const message = decodeMessage(cells);
       if (message === null) throw fault("conversation_corrupt", path);
