@@ -15,16 +15,16 @@ function isHighSurrogate(unit: number): boolean {
 function whole(text: string, at: number): number {
   return at > 0 && at < text.length && isHighSurrogate(text.charCodeAt(at - 1)) ? at - 1 : at;
 }
-/** Where the head ends: after the last line end that fits, else where it must. */
+/** Where the head ends: after the last line end that fits, unless that gives half of it away. */
 function headEnd(text: string, units: number): number {
   const lineEnd = text.lastIndexOf("\n", units - 1) + 1;
-  return lineEnd > 0 ? lineEnd : whole(text, units);
+  return lineEnd >= units / 2 ? lineEnd : whole(text, units);
 }
-/** Where the tail begins: after the first line end that leaves it short enough, else where it must. */
+/** Where the tail begins: likewise after a line end. */
 function tailStart(text: string, units: number): number {
   const start = text.length - units;
   const lineEnd = text.indexOf("\n", start - 1) + 1;
-  if (lineEnd > 0 && lineEnd < text.length) return lineEnd;
+  if (lineEnd > 0 && lineEnd <= start + units / 2) return lineEnd;
   // Never earlier: the bound holds.
   return whole(text, start) === start ? start : start + 1;
 }
