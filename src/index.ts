@@ -2,8 +2,22 @@
  * Rollcall, the embeddable registry: everything a host needs, on one screen. Importing it loads no checker, and the
  * binding of an archive only once a session is opened in a file.
  */
-export type { Archive, Mail, Message, OpenRequest, Result, Store } from "./archive/archive.ts";
+export type {
+  Archive,
+  Commit,
+  Head,
+  Mail,
+  Message,
+  OpenRequest,
+  Owed,
+  ReadRequest,
+  Result,
+  Row,
+  Store,
+  StoredRecord,
+} from "./archive/archive.ts";
 export { memoryStore } from "./archive/memory.ts";
+export { type SqliteOptions, sqliteStore } from "./archive/sqlite.ts";
 export type {
   Activity,
   AsideCode,
