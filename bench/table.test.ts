@@ -1,0 +1,83 @@
+/** What is printed fits 80 columns and says its units; what was asked for is told from what was not understood. */
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { helpOf, parse, UsageError } from "./arguments.ts";
+import { atLeast, atMost, exactly } from "./claims.ts";
+import { timingOf } from "./measure.ts";
+import { claimsOf, shown, tableOf } from "./table.ts";
+
+const subjects = ["restore", "open"];
+
+describe("a table", () => {
+  it("fits 80 columns with four sizes and long labels", () => {
+    const values = [0.1234, 12.345, 1_234.5, null];
+    const rows = [{ label: "to the first follow-up, eager", unit: "ms", values }] as const;
+    const notes = [
+      "A sentence that is longer than eighty columns and is therefore folded at a space between two words.",
+    ];
+    const text = tableOf({ title: "Restore", columns: ["28", "1,000", "10,000", "100,000"], rows, notes });
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(text).toContain("  0.123 ms   12.3 ms  1,235 ms");
+  });
+
+  it.each([
+    [0.0421, "ms", "0.042 ms"],
+    [12_345, "ms", "12.3 s"],
+    [12_360, "bytes", "12,360 B"],
+    [5_590_000, "bytes", "5.59 MB"],
+    [92.4, "times", "92x"],
+    [1.234, "times", "1.23x"],
+    [24_100.4, "per_second", "24,100/s"],
+    [0, "count", "0"],
+  ] as const)("shows %d %s as %s", (value, unit, text) => {
+    expect(shown(value, unit)).toBe(text);
+  });
+});
+
+describe("claims", () => {
+  it("hold or are missed, and say so within 80 columns", () => {
+    const missed = atLeast("restore of 28 x 500 KB with a rather long description", 50, 49.9, "times");
+    const all = [
+      missed,
+      atMost("open", 1.5, 1.5, "times"),
+      exactly("rows read", 0, [0, 0]),
+      exactly("rows", 0, [0, 1]),
+    ];
+    expect(all.map(({ isHeld }) => isHeld)).toEqual([false, true, true, false]);
+    const lines = claimsOf(all).split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.filter((line) => line.includes("MISSED"))).toHaveLength(2);
+    expect(lines.at(-1)).toBe("  1 count of work, the same in every sample");
+  });
+
+  it("do not hold where nothing was counted", () => {
+    expect(exactly("rows", 0, []).isHeld).toBe(false);
+  });
+});
+
+describe("timings", () => {
+  it("are medians and quartiles", () => {
+    expect(timingOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4, samples: 5 });
+    expect(timingOf([1, 2]).median).toBe(1.5);
+  });
+});
+
+describe("the arguments", () => {
+  it("are everything unless told, and otherwise run in one order", () => {
+    expect(parse([], subjects)).toEqual({ names: subjects, isQuick: false, json: null });
+    expect(parse(["open", "restore", "--quick"], subjects)).toMatchObject({ names: subjects, isQuick: true });
+    expect(parse(["--help", "open"], subjects)).toBe("help");
+    expect(helpOf(subjects)).toContain("restore, open");
+  });
+
+  it.each([
+    [["nothing"]],
+    [["--fast"]],
+    [["--json"]],
+    [["--json", ""]],
+    [["--json", tmpdir()]],
+    [["--json", "/no/such/place"]],
+  ])("are refused before anything is measured: %j", (argv) => {
+    expect(() => parse(argv, subjects)).toThrow(UsageError);
+  });
+});
