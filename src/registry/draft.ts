@@ -6,21 +6,22 @@ import type { Commit, Mail, Message, StoredRecord } from "../archive/archive.ts"
 import type { MailKind, Op, Outcome, Path } from "../contract.ts";
 import { rootPath } from "../paths.ts";
 import type { Act } from "./decision.ts";
-import { type Agent, type Operation, type Read, type Root, type State, storedOf } from "./state.ts";
+import { type Agent, type Operation, type Read, type Root, type State, storedOf, type Waiter } from "./state.ts";
 
 export interface Draft {
   readonly state: State;
   readonly now: number;
-  readonly agents: Map<Path, Agent>;
+  // Null until something changes: most commands change little, and all of them begin a draft.
+  agents: Map<Path, Agent> | null;
   /** Records changed in anything but mail and what is live only. */
-  readonly rows: Set<Path>;
-  /** Null: gone. Likewise below. */
-  readonly ops: Map<Op, Operation | null>;
-  readonly starts: Map<Path, Op | null>;
-  readonly reads: Map<Path, Read | null>;
-  readonly ordinals: Map<Path, number>;
-  readonly conversations: Map<Path, Message[] | null>;
-  readonly appended: Map<Path, Message[]>;
+  rows: Set<Path> | null;
+  /** To null: gone. Likewise below. */
+  ops: Map<Op, Operation | null> | null;
+  starts: Map<Path, Op | null> | null;
+  reads: Map<Path, Read | null> | null;
+  ordinals: Map<Path, number> | null;
+  conversations: Map<Path, Message[] | null> | null;
+  appended: Map<Path, Message[]> | null;
   readonly mailAdded: Mail[];
   readonly mailRemoved: Mail[];
   readonly acts: Act[];
@@ -37,17 +38,23 @@ export interface Draft {
 export const rootLocation = "root";
 
 export function beginDraft(state: State, now: number): Draft {
-  const { root, capacity, active, reservations, kept, seq } = state;
   return {
-    ...{ state, now, root, capacity, active, reservations, kept, seq },
-    agents: new Map(),
-    rows: new Set(),
-    ops: new Map(),
-    starts: new Map(),
-    reads: new Map(),
-    ordinals: new Map(),
-    conversations: new Map(),
-    appended: new Map(),
+    state,
+    now,
+    root: state.root,
+    capacity: state.capacity,
+    active: state.active,
+    reservations: state.reservations,
+    kept: state.kept,
+    seq: state.seq,
+    agents: null,
+    rows: null,
+    ops: null,
+    starts: null,
+    reads: null,
+    ordinals: null,
+    conversations: null,
+    appended: null,
     mailAdded: [],
     mailRemoved: [],
     acts: [],
@@ -58,7 +65,7 @@ export function beginDraft(state: State, now: number): Draft {
 // ── Looking ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export function agentAt(draft: Draft, path: Path): Agent | undefined {
-  return draft.agents.get(path) ?? draft.state.agents.get(path);
+  return draft.agents?.get(path) ?? draft.state.agents.get(path);
 }
 /** For a path that the caller knows to be there: an agent's parent, an operation's agent. */
 export function agentOf(draft: Draft, path: Path): Agent {
@@ -66,8 +73,9 @@ export function agentOf(draft: Draft, path: Path): Agent {
   if (agent === undefined) throw new Error(`no agent at ${path}`);
   return agent;
 }
-function over<Value>(changes: Map<string, Value | null>, base: Map<string, Value>, key: string): Value | undefined {
-  const changed = changes.get(key);
+type Changes<Value> = Map<string, Value | null> | null;
+function over<Value>(changes: Changes<Value>, base: Map<string, Value>, key: string): Value | undefined {
+  const changed = changes?.get(key);
   return changed === undefined ? base.get(key) : (changed ?? undefined);
 }
 export function opAt(draft: Draft, op: Op): Operation | undefined {
@@ -87,15 +95,35 @@ export function mailboxOf(draft: Draft, owner: Path): readonly Mail[] {
 
 /** A change of what is persisted besides mail. */
 export function put(draft: Draft, agent: Agent): void {
-  draft.agents.set(agent.path, agent);
+  putLive(draft, agent);
+  draft.rows ??= new Set();
   draft.rows.add(agent.path);
 }
 /** A change of mail, or of what is live only. */
 export function putLive(draft: Draft, agent: Agent): void {
+  draft.agents ??= new Map();
   draft.agents.set(agent.path, agent);
 }
+export function setOp(draft: Draft, name: Op, op: Operation | null): void {
+  draft.ops ??= new Map();
+  draft.ops.set(name, op);
+}
+export function setStart(draft: Draft, path: Path, op: Op | null): void {
+  draft.starts ??= new Map();
+  draft.starts.set(path, op);
+}
+export function setRead(draft: Draft, path: Path, read: Read | null): void {
+  draft.reads ??= new Map();
+  draft.reads.set(path, read);
+}
+/** In the place of the whole. */
+export function setConversation(draft: Draft, path: Path, messages: Message[] | null): void {
+  draft.conversations ??= new Map();
+  draft.conversations.set(path, messages);
+}
 export function nextOp(draft: Draft, path: Path): Op {
-  const ordinal = (draft.ordinals.get(path) ?? draft.state.ordinals.get(path) ?? 0) + 1;
+  const ordinal = (draft.ordinals?.get(path) ?? draft.state.ordinals.get(path) ?? 0) + 1;
+  draft.ordinals ??= new Map();
   draft.ordinals.set(path, ordinal);
   return `${path}#${draft.state.setting.opening}.${ordinal}`;
 }
@@ -130,6 +158,7 @@ export function removeMail(draft: Draft, owner: Path, gone: readonly Mail[]): vo
 }
 export function append(draft: Draft, path: Path, given: readonly Omit<Message, "at">[]): void {
   const messages = given.map(({ kind, turn, from, text }) => Object.freeze({ kind, turn, from, text, at: draft.now }));
+  draft.appended ??= new Map();
   draft.appended.set(path, [...(draft.appended.get(path) ?? []), ...messages]);
   if (path === rootPath) {
     draft.root = { ...draft.root, messages: draft.root.messages + messages.length };
@@ -141,16 +170,22 @@ export function append(draft: Draft, path: Path, given: readonly Omit<Message, "
 
 // ── Committing ───────────────────────────────────────────────────────────────────────────────────────────────────
 
+type Keyed = ReadonlyMap<string, unknown> | ReadonlySet<string>;
+/** Either or both, each key once. */
+function keysOf(one: Keyed, other: Keyed | null): Iterable<string> {
+  if (other === null) return one.keys();
+  return one.size === 0 ? other.keys() : new Set([...one.keys(), ...other.keys()]);
+}
 /** Everything that is not in the archive yet: this command's changes, and what waited for the next commit. L37 */
 export function commitOf(draft: Draft, tag: unknown): Commit {
-  const { state } = draft;
+  const { state, appended, rows } = draft;
   const records: StoredRecord[] = [];
-  for (const path of new Set([...state.dirty, ...draft.rows])) records.push(storedOf(agentOf(draft, path)));
-  const messages = [...new Set([...state.unsaved.keys(), ...draft.appended.keys()])].map((path) => ({
-    path,
-    location: path === rootPath ? rootLocation : agentOf(draft, path).location,
-    append: [...(state.unsaved.get(path) ?? []), ...(draft.appended.get(path) ?? [])],
-  }));
+  for (const path of keysOf(state.dirty, rows)) records.push(storedOf(agentOf(draft, path)));
+  const messages: Commit["messages"][number][] = [];
+  for (const path of keysOf(state.unsaved, appended)) {
+    const location = path === rootPath ? rootLocation : agentOf(draft, path).location;
+    messages.push({ path, location, append: [...(state.unsaved.get(path) ?? []), ...(appended?.get(path) ?? [])] });
+  }
   return {
     ...{ records, messages, tag },
     mailAdded: draft.mailAdded,
@@ -160,19 +195,20 @@ export function commitOf(draft: Draft, tag: unknown): Commit {
   };
 }
 
-function merge<Value>(base: Map<string, Value>, changes: Map<string, Value | null>): void {
+function merge<Value>(base: Map<string, Value>, changes: Changes<Value>): void {
+  if (changes === null) return;
   for (const [key, value] of changes) {
     if (value === null) base.delete(key);
     else base.set(key, value);
   }
 }
-function setDeadline(state: State, path: Path, deadline: number | undefined): void {
-  if (deadline === undefined) state.deadlines.delete(path);
-  else state.deadlines.set(path, deadline);
+function setDeadline(state: State, path: Path, waiter: Waiter | null): void {
+  if (waiter !== null) state.deadlines.set(path, waiter.deadline);
+  else if (state.deadlines.size > 0) state.deadlines.delete(path);
 }
 function appendAll(state: State, draft: Draft, isCommitted: boolean): void {
   if (isCommitted) state.unsaved.clear();
-  for (const [path, messages] of draft.appended) {
+  for (const [path, messages] of draft.appended ?? []) {
     const conversation = state.conversations.get(path);
     for (const each of messages) conversation?.push(each);
     if (isCommitted) continue;
@@ -186,18 +222,23 @@ function appendAll(state: State, draft: Draft, isCommitted: boolean): void {
 export function apply(draft: Draft, isCommitted: boolean): void {
   const { state } = draft;
   const { root, capacity, active, reservations, kept, seq } = draft;
-  Object.assign(state, { root, capacity, active, reservations, kept, seq });
-  setDeadline(state, rootPath, root.waiter?.deadline);
-  for (const [path, agent] of draft.agents) {
+  state.root = root;
+  state.capacity = capacity;
+  state.active = active;
+  state.reservations = reservations;
+  state.kept = kept;
+  state.seq = seq;
+  setDeadline(state, rootPath, root.waiter);
+  for (const [path, agent] of draft.agents ?? []) {
     state.agents.set(path, agent);
-    setDeadline(state, path, agent.phase.is === "admitted" ? agent.phase.waiter?.deadline : undefined);
+    setDeadline(state, path, agent.phase.is === "admitted" ? agent.phase.waiter : null);
   }
   if (isCommitted) state.dirty.clear();
-  else for (const path of draft.rows) state.dirty.add(path);
+  else for (const path of draft.rows ?? []) state.dirty.add(path);
   merge(state.ops, draft.ops);
   merge(state.starts, draft.starts);
   merge(state.reads, draft.reads);
   merge(state.conversations, draft.conversations);
-  for (const [path, ordinal] of draft.ordinals) state.ordinals.set(path, ordinal);
+  merge(state.ordinals, draft.ordinals);
   appendAll(state, draft, isCommitted);
 }

@@ -132,10 +132,15 @@ function dispatch(shell: Shell, host: Host, start: StartOp, pending: Pending): v
 function dispatchRequest(shell: Shell, start: StartOp, pending: Pending): DispatchRequest {
   const { op, path, tools } = start;
   const { tag } = pending;
+  // It only grows, or another takes its place: what is there now is copied when somebody looks.
+  const messages = shell.state.conversations.get(path) ?? [];
+  const { length } = messages;
   return {
     ...requestOf(start, pending),
     tools,
-    conversation: [...(shell.state.conversations.get(path) ?? [])],
+    get conversation() {
+      return messages.slice(0, length);
+    },
     say: (text) => issue(shell, { decide: sayOwn(op, path, text) }, { tag }),
     block: (kind) => issue(shell, { decide: blockOwn(op, path, kind) }, { tag }),
     finish: (outcome, text) =>

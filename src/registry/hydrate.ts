@@ -6,7 +6,7 @@ import type { Message } from "../archive/archive.ts";
 import type { Op, Path } from "../contract.ts";
 import { makeResident } from "../conversation.ts";
 import { answer, type Decide, type Fault, fail, type ReadAct } from "./decision.ts";
-import { agentOf, type Draft, opAt, putLive, readAt } from "./draft.ts";
+import { agentOf, type Draft, opAt, putLive, readAt, setConversation, setRead } from "./draft.ts";
 import { endOp } from "./settle.ts";
 import { giveUp, hydrated } from "./start.ts";
 import type { Operation, Read, ReadOp, StartOp } from "./state.ts";
@@ -35,7 +35,7 @@ export function answerRead(read: Op, path: Path, end: WasRead | Fault): Decide<"
     const isEnough = end.last === null || (request.last !== null && request.last <= end.last);
     if (found.isStale || !isEnough) {
       // Somebody who asked later needs more, or a compaction came between: look again, at no gate.
-      draft.reads.set(path, { ...found, isStale: false });
+      setRead(draft, path, { ...found, isStale: false });
       const { location } = agentOf(draft, path);
       draft.acts.push({ do: "read", read, isGate: false, request: { path, location, ...request } });
       return answer("done");
@@ -64,7 +64,7 @@ function enter(draft: Draft, path: Path, isWritable: boolean, messages: readonly
   try {
     const residency = isWritable ? "writable" : "inspection";
     const resident = makeResident(path, residency, messages, draft.state.setting.viewer);
-    draft.conversations.set(path, resident.messages);
+    setConversation(draft, path, resident.messages);
     putLive(draft, { ...agent, residency, marks: resident.marks });
     return null;
   } catch (cause) {
@@ -72,7 +72,7 @@ function enter(draft: Draft, path: Path, isWritable: boolean, messages: readonly
   }
 }
 function serveAll(draft: Draft, read: Read, askers: readonly Asker[], messages: readonly Message[]): void {
-  draft.reads.set(read.path, null);
+  setRead(draft, read.path, null);
   for (const each of askers) {
     if ("held" in each) hydrated(draft, each);
     else if (each.is === "history")
@@ -88,5 +88,5 @@ function failAll(draft: Draft, read: Read, askers: readonly Asker[], fault: Faul
     if ("held" in each) giveUp(draft, each, fault);
     else endOp(draft, each.op, fault);
   }
-  draft.reads.set(read.path, null);
+  setRead(draft, read.path, null);
 }

@@ -6,7 +6,7 @@ import type { Message, Result } from "../archive/archive.ts";
 import type { Mark, Path, RosterRow } from "../contract.ts";
 import { isPath, rootPath } from "../paths.ts";
 import { answer, commit, type Decide, refuse } from "./decision.ts";
-import { type Draft, nextOp, put, putLive, readAt, rootLocation } from "./draft.ts";
+import { type Draft, nextOp, put, putLive, readAt, rootLocation, setConversation, setOp, setRead } from "./draft.ts";
 import { operations, readOnly, targetAt } from "./guard.ts";
 import { lastOf } from "./hydrate.ts";
 import { askRead } from "./reading.ts";
@@ -52,7 +52,7 @@ function openRead(draft: Draft, agent: Agent, is: ReadOp["is"], last: number): R
   if (refused !== null) return { reply: refused };
   const { path } = agent;
   const op = nextOp(draft, path);
-  draft.ops.set(op, { is, gate: "hydrate", op, path, last });
+  setOp(draft, op, { is, gate: "hydrate", op, path, last });
   askRead(draft, agent, op, { intent: is === "history" ? "history" : "inspection", last });
   return { reply: { begun: op } };
 }
@@ -84,7 +84,7 @@ export function evict(path: string): Decide<undefined> {
     const agent = targetAt(draft, path);
     if ("refused" in agent) return { reply: agent };
     if (agent.phase.is !== "idle") return { reply: refuse("in_use", agent.path) };
-    draft.conversations.set(agent.path, null);
+    setConversation(draft, agent.path, null);
     putLive(draft, { ...agent, residency: "cold", marks: [] });
     return answer(undefined);
   };
@@ -110,9 +110,9 @@ function replaceHead(draft: Draft, agent: Agent, keep: number, replaced: number)
   draft.compact = { path, location, keep, note };
   put(draft, { ...agent, messages: keep + 1 });
   const conversation = draft.state.conversations.get(path);
-  if (conversation !== undefined) draft.conversations.set(path, [note, ...lastOf(conversation, keep)]);
+  if (conversation !== undefined) setConversation(draft, path, [note, ...lastOf(conversation, keep)]);
   const read = readAt(draft, path);
-  if (read !== undefined) draft.reads.set(path, { ...read, isStale: true });
+  if (read !== undefined) setRead(draft, path, { ...read, isStale: true });
 }
 
 /** Kills no turn: fewer are begun until there is room again. L3 */

@@ -4,7 +4,7 @@
  */
 import type { Op, Path } from "../contract.ts";
 import type { ReadAct } from "./decision.ts";
-import { type Draft, readAt } from "./draft.ts";
+import { type Draft, readAt, setRead } from "./draft.ts";
 import type { Agent } from "./state.ts";
 
 /** Joins the read under way, or begins one. */
@@ -12,10 +12,10 @@ export function askRead(draft: Draft, agent: Agent, op: Op, asked: Pick<ReadAct,
   const { path, location } = agent;
   const read = readAt(draft, path);
   if (read !== undefined) {
-    draft.reads.set(path, { ...read, askers: [...read.askers, op] });
+    setRead(draft, path, { ...read, askers: [...read.askers, op] });
     return;
   }
-  draft.reads.set(path, { op, path, askers: [op], isStale: false });
+  setRead(draft, path, { op, path, askers: [op], isStale: false });
   draft.acts.push({ do: "read", read: op, isGate: true, request: { path, location, ...asked } });
 }
 
@@ -24,5 +24,5 @@ export function forgetRead(draft: Draft, path: Path, op: Op): void {
   const read = readAt(draft, path);
   if (read === undefined) return;
   const askers = read.askers.filter((each) => each !== op);
-  draft.reads.set(path, askers.length === 0 ? null : { ...read, askers });
+  setRead(draft, path, askers.length === 0 ? null : { ...read, askers });
 }

@@ -24,7 +24,7 @@ function byPath(one: Agent, other: Agent): number {
 /** Names the read of one of them. */
 export function beginRecovery(state: State, draft: Draft, path: Path): Op {
   const op = nextOp(draft, path);
-  state.ordinals.set(path, draft.ordinals.get(path) ?? 1);
+  state.ordinals.set(path, draft.ordinals?.get(path) ?? 1);
   return op;
 }
 

@@ -7,7 +7,7 @@ import { sha256 } from "../config.ts";
 import type { Event, Op, Outcome, Path, WarningCode } from "../contract.ts";
 import { isPath, rootPath } from "../paths.ts";
 import { answer, commit, type Decide, type End, type Fault, type Reply } from "./decision.ts";
-import { addMail, agentOf, type Draft, nextOp, opAt, put, removeMail } from "./draft.ts";
+import { addMail, agentOf, type Draft, nextOp, opAt, put, removeMail, setOp } from "./draft.ts";
 import { isAdmitted, readOnly, target } from "./guard.ts";
 import { mailedText } from "./mailed.ts";
 import type { AdmittedAgent, Agent, HandlerOp } from "./state.ts";
@@ -17,7 +17,7 @@ export function tell(draft: Draft, event: Event): void {
   draft.acts.push({ do: "event", event });
 }
 export function endOp(draft: Draft, op: Op, end: End): void {
-  draft.ops.set(op, null);
+  setOp(draft, op, null);
   draft.acts.push({ do: "end", op, end });
 }
 
@@ -74,7 +74,7 @@ export function settle(draft: Draft, agent: AdmittedAgent, result: Result, abort
 }
 function openHandler(draft: Draft, path: Path, turn: number, result: Result, handler: HandlerOp["handler"]): void {
   const op: HandlerOp = { is: "handler", gate: "handler", op: nextOp(draft, path), path, turn, result, handler };
-  draft.ops.set(op.op, op);
+  setOp(draft, op.op, op);
   draft.acts.push({ do: "handle", op });
 }
 
@@ -109,7 +109,7 @@ export function finishStart(op: Op, outcome: Outcome, text: string): Decide<"hel
 function hold(draft: Draft, op: Op, outcome: Outcome, text: string): boolean {
   const start = opAt(draft, op);
   if (start === undefined || !("held" in start) || start.gate !== "dispatch" || start.held !== null) return false;
-  draft.ops.set(op, { ...start, held: { outcome, text } });
+  setOp(draft, op, { ...start, held: { outcome, text } });
   return true;
 }
 /** What a provider was given to say: it concerns the turn of this start, before and after its admission. */

@@ -7,7 +7,20 @@ import { makeResident } from "../conversation.ts";
 import { isName, isPath, parentOf, rootPath } from "../paths.ts";
 import { frozenConfig } from "../tools.ts";
 import { answer, commit, type Decide, type Decision, type End, type Fault, fail, refuse } from "./decision.ts";
-import { addMail, agentAt, agentOf, append, type Draft, nextOp, opAt, put, startAt } from "./draft.ts";
+import {
+  addMail,
+  agentAt,
+  agentOf,
+  append,
+  type Draft,
+  nextOp,
+  opAt,
+  put,
+  setConversation,
+  setOp,
+  setStart,
+  startAt,
+} from "./draft.ts";
 import {
   caller,
   isAdmitted,
@@ -58,7 +71,7 @@ export function spawn({ by, name, role, text, handler }: SpawnRequest): Decide<n
     const op = nextOp(draft, path);
     draft.reservations += 1;
     draft.active += 1;
-    draft.starts.set(path, op);
+    setStart(draft, path, op);
     const { tools } = config;
     prepare(draft, {
       ...{ is: "spawn", gate: "prepare", op, path, by, role, config, text, handler, tools, turn: 1, held: null },
@@ -111,7 +124,7 @@ function restart(draft: Draft, agent: Agent, { by, text, handler }: FollowUpRequ
 
   const op = nextOp(draft, path);
   draft.active += 1;
-  draft.starts.set(path, op);
+  setStart(draft, path, op);
   // L8, L9: an active record holds no result, also while its start is under way.
   put(draft, { ...agent, phase: { is: "starting", undo: phase.is === "idle" ? phase.result : null } });
   const { tools } = config;
@@ -131,14 +144,14 @@ function restart(draft: Draft, agent: Agent, { by, text, handler }: FollowUpRequ
   if (residency === "writable") prepare(draft, { ...start, gate: "prepare" });
   else {
     // L34: an inspection is never continued.
-    draft.ops.set(op, { ...start, gate: "hydrate" });
+    setOp(draft, op, { ...start, gate: "hydrate" });
     askRead(draft, agent, op, { intent: "writable", last: null });
   }
   return { reply: { begun: op } };
 }
 
 function prepare(draft: Draft, start: StartOp): void {
-  draft.ops.set(start.op, start);
+  setOp(draft, start.op, start);
   draft.acts.push({ do: "prepare", op: start });
 }
 /** A follow-up whose conversation is there goes on. */
@@ -168,7 +181,7 @@ export function answerPrepare(op: Op, end: PrepareEnd): Decide<"done" | "late"> 
       return answer("done");
     }
     const next: StartOp = { ...start, gate: "dispatch" };
-    draft.ops.set(op, next);
+    setOp(draft, op, next);
     tell(draft, ["provider", start.path, { started: start.tools }]);
     draft.acts.push({ do: "dispatch", op: next });
     return answer("done");
@@ -207,7 +220,7 @@ function admit(draft: Draft, start: StartOp): Fault | null {
     if (fault !== null) return fault;
   } else put(draft, { ...agentOf(draft, path), turns: turn, phase });
   append(draft, path, [{ kind: "task", turn, from: start.by, text: start.text }]);
-  draft.starts.set(path, null);
+  setStart(draft, path, null);
   endOp(draft, op, { ok: { is: "started", path } });
   const agent = agentOf(draft, path);
   if (start.held !== null && isAdmitted(agent))
@@ -218,7 +231,7 @@ function publish(draft: Draft, start: StartOp, phase: Agent["phase"]): Fault | n
   const { path, role, config, turn } = start;
   try {
     const { residency, marks, messages } = makeResident(path, "writable", [], draft.state.setting.viewer);
-    draft.conversations.set(path, messages);
+    setConversation(draft, path, messages);
     put(draft, {
       ...{
         id: draft.state.setting.ids(),
@@ -250,7 +263,7 @@ function publish(draft: Draft, start: StartOp, phase: Agent["phase"]): Fault | n
 export function giveUp(draft: Draft, start: StartOp, end: End): void {
   const { op, path } = start;
   draft.active -= 1;
-  draft.starts.set(path, null);
+  setStart(draft, path, null);
   if (start.gate === "hydrate") forgetRead(draft, path, op);
   if (start.is === "spawn") draft.reservations -= 1;
   else {

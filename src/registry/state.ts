@@ -179,11 +179,20 @@ export function activityOf(agent: Agent): Activity {
 
 /** A record as the archive keeps it. L9: there is such a form at every gate. */
 export function storedOf(agent: Agent): StoredRecord {
-  const { id, path, parent, role, config, turns, mail, owed, location, messages, phase } = agent;
+  const { phase } = agent;
   return {
-    ...{ id, path, parent, role, config, turns, mail, owed, location, messages },
+    id: agent.id,
+    path: agent.path,
+    parent: agent.parent,
+    role: agent.role,
+    config: agent.config,
     activity: activityOf(agent),
     result: phase.is === "idle" ? phase.result : null,
     undo: phase.is === "starting" ? phase.undo : null,
+    owed: agent.owed,
+    turns: agent.turns,
+    mail: agent.mail,
+    location: agent.location,
+    messages: agent.messages,
   };
 }

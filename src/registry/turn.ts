@@ -5,7 +5,7 @@ import type { Message, Result } from "../archive/archive.ts";
 import type { Activity, BlockKind, Op, Path, Token } from "../contract.ts";
 import { rootPath } from "../paths.ts";
 import { answer, commit, type Decide, fail, refuse } from "./decision.ts";
-import { agentAt, append, type Draft, nextOp, opAt, put, putLive } from "./draft.ts";
+import { agentAt, append, type Draft, nextOp, opAt, put, putLive, setOp } from "./draft.ts";
 import { caller, isAdmitted, operations, readOnly, resolve, target } from "./guard.ts";
 import { endOp, resultOf, settle } from "./settle.ts";
 import { quitStart } from "./start.ts";
@@ -108,7 +108,7 @@ function openAbort(draft: Draft, agent: AdmittedAgent): ReturnType<Decide<Activi
   if (refused !== null) return { reply: refused };
   const op = nextOp(draft, path);
   const abort = { is: "abort", gate: "abort", op, path, turn: phase.turn, seen } as const;
-  draft.ops.set(op, abort);
+  setOp(draft, op, abort);
   putLive(draft, { ...agent, phase: { ...phase, aborting: op } });
   draft.acts.push({ do: "abort", op: abort });
   return { reply: { begun: op } };
