@@ -2,7 +2,7 @@
  * What a configuration must be, its canonical text, and the hash that names it. The schema is closed: an unknown or
  * missing key, a tool named twice, a value that JSON cannot carry make it invalid.
  */
-import { createHash } from "node:crypto";
+import * as crypto from "node:crypto";
 import type { Config, Json, ToolRef } from "./contract.ts";
 
 const keys = "effort instructions limits model parameters tools";
@@ -64,7 +64,33 @@ export function configText(config: Config): string {
   return canonical({ instructions, model, effort, tools, limits, parameters });
 }
 
+/** A third of the time of the usual way, since Node 20.12. */
+const { hash } = crypto as { readonly hash?: typeof crypto.hash }; // the types do not know that it may be absent
+
 /** SHA-256 over UTF-8, in 64 hex digits; views show the first 16. */
 export function sha256(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+  return hash?.("sha256", text, "hex") ?? crypto.createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+/** A configuration's canonical text and the hash that names it. */
+export interface ConfigName {
+  readonly text: string;
+  readonly hash: string;
+}
+/** Of configurations that can no longer change: an agent's is the same object from spawn to the end. */
+const names = new WeakMap<Config, ConfigName>();
+
+function isFrozen(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  return Object.isFrozen(value) && Object.values(value).every(isFrozen);
+}
+/** Null where it is no configuration. */
+export function nameOfConfig(config: Config): ConfigName | null {
+  const known = names.get(config);
+  if (known !== undefined) return known;
+  if (!isConfig(config)) return null;
+  const text = configText(config);
+  const name = { text, hash: sha256(text) };
+  if (isFrozen(config)) names.set(config, name);
+  return name;
 }

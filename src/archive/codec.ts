@@ -2,7 +2,7 @@
  * Records, mails and messages as rows of plain cells, the same for every store, each row with a checksum; and back. What
  * is written has passed the check that it will have to pass when it is read.
  */
-import { configText, isConfig, sha256 } from "../config.ts";
+import { configText, isConfig, nameOfConfig, sha256 } from "../config.ts";
 import type { Config, Path } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
 import type { Mail, Message, Result, Row, StoredRecord } from "./archive.ts";
@@ -71,16 +71,17 @@ function encodeResult(path: Path, slot: string, turn: number, result: Result): C
 /** A record without its mail; the fault `record_invalid` at its path if it is none. */
 export function encodeAgent(record: StoredRecord): Omit<RecordRows, "mail"> & { readonly config: string } {
   refuse(recordFlaw({ ...record, mail: [] }), record.path);
+  const config = nameOfConfig(record.config);
+  if (config === null) throw fault("record_invalid", record.path);
   const { path, result, undo, owed } = record;
   const results = [
     ...(result === null ? [] : [encodeResult(path, "result", 0, result)]),
     ...(undo === null ? [] : [encodeResult(path, "undo", 0, undo)]),
     ...owed.map((each) => encodeResult(path, "owed", each.turn, each.result)),
   ];
-  const config = configText(record.config);
   const { parent, id, role, activity, turns, location } = record;
-  const cells = [path, parent, id, role, sha256(config), activity, turns, location, owed.length];
-  return { agent: sealedAgent(cells, results), results, config };
+  const cells = [path, parent, id, role, config.hash, activity, turns, location, owed.length];
+  return { agent: sealedAgent(cells, results), results, config: config.text };
 }
 export function encodeMail(mail: Mail): Cells {
   refuse(mailFlaw(mail), mail.to);
@@ -143,6 +144,19 @@ export function decodeConfig(hash: unknown, text: string | null): Config | null 
   } catch {
     return null;
   }
+}
+
+/** Texts of configurations that one handle has found whole, by hash: most agents share few. */
+export type Configs = Map<string, string>;
+/** Null where there is none of that name, or it is damaged. A copy for each record: no two alias (L27). */
+export function configAt(configs: Configs, hash: unknown, find: (hash: string) => string | null): Config | null {
+  if (typeof hash !== "string") return null;
+  const known = configs.get(hash);
+  if (known !== undefined) return JSON.parse(known);
+  const text = find(hash);
+  const config = decodeConfig(hash, text);
+  if (config !== null && text !== null) configs.set(hash, text);
+  return config;
 }
 
 /** What was found where a record should be. */

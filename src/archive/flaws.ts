@@ -2,7 +2,7 @@
  * What makes a record, a mail or a message impossible: the one check that runs when bytes are written and when they are
  * read. Each function answers the first flaw in words, or null. Types are checked too, since what is read may be anything.
  */
-import { isConfig } from "../config.ts";
+import { nameOfConfig } from "../config.ts";
 import type { Path } from "../contract.ts";
 import { isPath, parentOf, rootPath } from "../paths.ts";
 import type { Mail, Message, Owed, Result, StoredRecord } from "./archive.ts";
@@ -156,7 +156,7 @@ export function recordFlaw(record: StoredRecord): Flaw {
   if (!hasExactly(record, recordKeys)) return "a record has other fields than a record";
   const flaw = trunkFlaw(record) ?? mailboxFlaw(record.path, record.mail);
   if (flaw !== null) return flaw;
-  if (!isConfig(record.config)) return "the configuration is malformed";
+  if (nameOfConfig(record.config) === null) return "the configuration is malformed";
   return isCount(record.messages) ? null : "the number of messages is no number";
 }
 

@@ -8,8 +8,9 @@ import { ancestorsOf, rootPath } from "../paths.ts";
 import type { Archive, Commit, Head, Message, OpenRequest, ReadRequest, Row, Store } from "./archive.ts";
 import {
   type Cells,
+  type Configs,
   changedIdentity,
-  decodeConfig,
+  configAt,
   decodeMailbox,
   decodeMessage,
   decodeRow,
@@ -89,21 +90,20 @@ function mailCells(disk: MemoryDisk, owner: Path): readonly (readonly unknown[])
   return [...(disk.mail.get(owner)?.values() ?? [])].map(cellsOf);
 }
 
-function rowAt(disk: MemoryDisk, path: Path): Row | null {
+function rowAt(disk: MemoryDisk, configs: Configs, path: Path): Row | null {
   const row = disk.agents.get(path);
   if (row === undefined) return null;
   const agent = cellsOf(row);
   const results = (disk.results.get(path) ?? []).map(cellsOf);
   const [, , , , config, , , location] = agent;
-  const text = typeof config === "string" ? (disk.configs.get(config) ?? null) : null;
   return decodeRow(path, {
     ...{ agent, results, mail: mailCells(disk, path) },
-    config: decodeConfig(config, text),
+    config: configAt(configs, config, (hash) => disk.configs.get(hash) ?? null),
     messages: countAt(disk, location),
   });
 }
-function rowsAt(disk: MemoryDisk, paths: readonly Path[]): readonly Row[] {
-  return paths.map((path) => rowAt(disk, path)).filter((row) => row !== null);
+function rowsAt(disk: MemoryDisk, configs: Configs, paths: readonly Path[]): readonly Row[] {
+  return paths.map((path) => rowAt(disk, configs, path)).filter((row) => row !== null);
 }
 function orderOf(disk: MemoryDisk): readonly Path[] {
   disk.order ??= [...disk.agents.keys()].sort();
@@ -115,7 +115,7 @@ function isUrgent(row: string): boolean {
   const [, , , , , activity, , , owes] = cellsOf(row);
   return activity !== "idle" || owes !== 0;
 }
-function head(disk: MemoryDisk): Head {
+function head(disk: MemoryDisk, configs: Configs): Head {
   const capacity = decodeSession(cellsOf(disk.session));
   const rootMail = decodeMailbox(rootPath, mailCells(disk, rootPath));
   if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
@@ -124,14 +124,14 @@ function head(disk: MemoryDisk): Head {
   return {
     ...{ capacity, rootMail, agents: disk.agents.size, seq: disk.seq },
     rootMessages: countAt(disk, rootLocation),
-    urgent: rowsAt(disk, paths),
+    urgent: rowsAt(disk, configs, paths),
   };
 }
 
-function scan(disk: MemoryDisk, prefix: Path, after: Path | null, count: number): readonly Row[] {
+function scan(disk: MemoryDisk, configs: Configs, prefix: Path, after: Path | null, count: number): readonly Row[] {
   const isWithin = (path: Path) => prefix === rootPath || path === prefix || path.startsWith(`${prefix}/`);
   const paths = orderOf(disk).filter((path) => (after === null || path > after) && isWithin(path));
-  return rowsAt(disk, paths.slice(0, count));
+  return rowsAt(disk, configs, paths.slice(0, count));
 }
 
 function messages(disk: MemoryDisk, request: ReadRequest): readonly Message[] {
@@ -228,6 +228,7 @@ function prepare(disk: MemoryDisk, commit: Commit): { readonly writes: readonly 
 }
 
 function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archive {
+  const configs: Configs = new Map();
   let isOpen = true;
   let bytes = 0;
   const letGo = () => {
@@ -241,9 +242,9 @@ function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archiv
   return {
     mode,
     epoch,
-    head: async () => head(reading()),
-    rows: async (paths) => rowsAt(reading(), paths),
-    scan: async (prefix, after, count) => scan(reading(), prefix, after, count),
+    head: async () => head(reading(), configs),
+    rows: async (paths) => rowsAt(reading(), configs, paths),
+    scan: async (prefix, after, count) => scan(reading(), configs, prefix, after, count),
     messages: async (request) => messages(reading(), request),
     commit: async (commit) => {
       if (mode === "read") throw fault("read_only_file", "archive");

@@ -1,12 +1,13 @@
 /** Reading an archive in SQLite: what stands in the tables, decoded row by row. Never more than was asked for. */
-import type { Config, Path } from "../contract.ts";
+import type { Path } from "../contract.ts";
 import { fault } from "../errors.ts";
 import { ancestorsOf, rootPath } from "../paths.ts";
 import type { Head, Message, ReadRequest, Row } from "./archive.ts";
 import { type Database, type Found, textOf } from "./binding.ts";
 import {
   agentColumns,
-  decodeConfig,
+  type Configs,
+  configAt,
   decodeMailbox,
   decodeMessage,
   decodeRow,
@@ -65,17 +66,9 @@ export function readMeta(db: Database): Meta {
   return { epoch: Number(epoch), owner: String(owner), agents: Number(agents), session: String(session) };
 }
 
-/** Configurations read so far by one handle: most agents share few. */
-export type Configs = Map<string, Config>;
-
-function configAt(db: Database, configs: Configs, hash: unknown): Config | null {
-  if (typeof hash !== "string") return null;
-  const known = configs.get(hash);
-  if (known !== undefined) return known;
+function configText(db: Database, hash: string): string | null {
   const found = db.get("SELECT CAST(text AS BLOB) AS text FROM config WHERE hash = ?", hash);
-  const config = found === undefined ? null : decodeConfig(hash, textOf(found["text"]));
-  if (config !== null) configs.set(hash, config);
-  return config;
+  return found === undefined ? null : textOf(found["text"]);
 }
 
 function grouped(rows: readonly (readonly unknown[])[], column: number): Map<unknown, (readonly unknown[])[]> {
@@ -108,7 +101,7 @@ function rowsOf(db: Database, configs: Configs, agents: readonly (readonly unkno
     const [path, , , , config, , , location] = agent;
     return decodeRow(String(path), {
       ...{ agent, results: results.get(path) ?? [], mail: mail.get(path) ?? [] },
-      config: configAt(db, configs, config),
+      config: configAt(configs, config, (hash) => configText(db, hash)),
       messages: countAt(db, String(location)),
     });
   });

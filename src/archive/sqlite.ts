@@ -5,6 +5,7 @@
 import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
 import type { Database } from "./binding.ts";
+import type { Configs } from "./codec.ts";
 import { translated, translatedRead } from "./faults.ts";
 import { type Owner, rollBack, takeOwnership } from "./ownership.ts";
 import {
@@ -16,7 +17,7 @@ import {
   waiting,
   walSize,
 } from "./sqlite-file.ts";
-import { type Configs, head, messages, rowsAt, scan } from "./sqlite-read.ts";
+import { head, messages, rowsAt, scan } from "./sqlite-read.ts";
 import { type Encoded, encoded, write } from "./sqlite-write.ts";
 
 /** The log is written back into the file when it has grown by so much, in bytes. */
