@@ -101,7 +101,12 @@ const forms: { readonly [verb in Verb]: readonly z.ZodType<Step>[] } = {
     form("mend", { ...common, what: z.literal("record"), path }),
     form("mend", { ...common, what: z.enum(["session", "archive"]) }),
   ],
-  answer: [form("answer", { ...opening, op: z.string(), gate: z.enum(gates), with: z.enum(answers) })],
+  answer: [
+    form("answer", { ...opening, op: z.string(), gate: z.enum(gates), with: z.enum(answers) }).refine(
+      ({ gate, with: how }) => answersOf[gate].some((each) => each === how),
+      { message: "not an answer to this gate", path: ["with"] },
+    ),
+  ],
   together: [form("together", { ...common, steps })],
 };
 

@@ -40,8 +40,9 @@ export interface Capabilities {
   readonly nesting: "any" | "lifo";
   /** Fields of views, and kinds of events, that it does not show. */
   readonly hides?: { readonly fields?: readonly string[]; readonly events?: readonly Event[0][] };
-  /** Whether it answers `encode`; whether it takes answers to commits, second handles, damage. */
+  /** Whether it answers `encode` and `stored`; takes answers to commits; has second handles. */
   readonly encodes: boolean;
+  readonly stores: boolean;
   readonly commits: boolean;
   readonly handles: boolean;
   /** It looks at idle records only when they are read: the loop asks `verify` after every restore. */
@@ -61,8 +62,8 @@ export interface Target {
   view(): Awaitable<View>;
   /** What a commit would write now, for the default handle; `null` where nothing is open for writing. */
   encode(): Awaitable<Encoded | null>;
-  /** What the archive means now, read from what was written; absent where that cannot be told. */
-  stored?(): Awaitable<StoredView | null>;
+  /** What the archive means now, read from what was written; `null` where that cannot be told. */
+  stored(): Awaitable<StoredView | null>;
   /** Work counted since reset; `null` where nothing is counted. */
   counters(): Awaitable<Counters | null>;
   close(): Awaitable<void>;
@@ -81,6 +82,7 @@ export const everything: Capabilities = {
   level: "house",
   nesting: "any",
   encodes: true,
+  stores: true,
   commits: true,
   handles: true,
   checksLate: false,

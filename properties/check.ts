@@ -1,0 +1,142 @@
+/**
+ * Checks a target: generated stories until one fails or their number is told; then the failing one is shrunk, first as it was
+ * drawn, then as it was resolved, and replayed to see that it fails again.
+ */
+import fc from "fast-check";
+import { type Goal, goals } from "../model/index.ts";
+import { type Failure, type Run, run } from "./loop.ts";
+import { type Shrunk, shrink } from "./shrink.ts";
+import { type Story, story, telling } from "./stories.ts";
+import type { OpenTarget, Target } from "./target.ts";
+import { Unusable } from "./unusable.ts";
+
+export interface CheckOptions {
+  readonly runs: number;
+  readonly seed: number;
+  readonly open: OpenTarget;
+  /** Executions spent on shrinking, of either kind. */
+  readonly shrinksMax?: number;
+  /** Ends it early, with what there was. */
+  readonly signal?: AbortSignal;
+  readonly progress?: (stories: number, steps: number) => void;
+}
+
+export interface Checked {
+  readonly target: string;
+  readonly seed: number;
+  readonly stories: number;
+  readonly steps: number;
+  /** Steps that were refused, late or faulty. */
+  readonly rebuffed: number;
+  /** By goal, in how many stories it was reached, counted up to `enough`. */
+  readonly goals: ReadonlyMap<string, number>;
+  /** Known divergences, and how often they ended a story. */
+  readonly diverged: ReadonlyMap<string, number>;
+  readonly failed: Failed | null;
+  readonly interrupted: boolean;
+  readonly ms: number;
+}
+export interface Failed {
+  /** As it first failed, in steps. */
+  readonly length: number;
+  readonly shrunk: Shrunk;
+  readonly failure: Failure;
+  readonly executions: number;
+  /** It failed once and then did not. */
+  readonly fickle: boolean;
+}
+
+/** A goal reached in so many stories is not looked for any more. */
+export const enough = 10;
+/** Enough for any story in one process; a slow target is given fewer. */
+const shrinksUsual = 30_000;
+/** After a failure so many more stories are told, to shrink others that fail alike: a shorter one may start elsewhere. */
+const others = 300;
+const alikeMax = 3;
+
+export async function check({
+  runs,
+  seed,
+  open,
+  shrinksMax = shrinksUsual,
+  signal,
+  progress,
+}: CheckOptions): Promise<Checked> {
+  const started = performance.now();
+  const target = await open();
+  const reached = new Map(goals.map(({ name }) => [name, 0]));
+  const diverged = new Map<string, number>();
+  let wanted: readonly Goal[] = goals;
+  let [stories, steps, rebuffed, shrinks, length] = [0, 0, 0, 0, 0];
+  let found: { readonly story: Story; readonly run: Run } | null = null;
+
+  const tell = async (told: Story): Promise<Run> => {
+    const inThis = new Set<Goal>();
+    const watch = { goals: () => wanted, reached: (goal: Goal) => inThis.add(goal) };
+    const next = telling(told, target.capabilities);
+    const done =
+      found === null ? await run(target, told.shape.scope, next, watch) : await run(target, told.shape.scope, next);
+    for (const { name } of inThis) reached.set(name, (reached.get(name) ?? 0) + 1);
+    if (inThis.size > 0) wanted = wanted.filter(({ name }) => (reached.get(name) ?? 0) < enough);
+    return done;
+  };
+  const holds = async (told: Story): Promise<boolean> => {
+    if (signal?.aborted === true) return true;
+    if (found !== null && ++shrinks > shrinksMax / 2) return true;
+    const done = await tell(told);
+    if (found === null) {
+      stories++;
+      steps += done.told.length;
+      rebuffed += done.rebuffed;
+      if (done.diverged !== null) diverged.set(done.diverged, (diverged.get(done.diverged) ?? 0) + 1);
+      progress?.(stories, steps);
+    }
+    if (done.failure === null) return true;
+    const first = found?.run.failure ?? done.failure;
+    if (!done.failure.kinds.some((kind) => first.kinds.includes(kind))) return true;
+    if (found === null) length = done.told.length;
+    if (found === null || done.told.length <= found.run.told.length) found = { story: told, run: done };
+    return false;
+  };
+
+  try {
+    await fc.check(fc.asyncProperty(story, holds), { numRuns: runs, seed, endOnFailure: false });
+    const failed = found === null ? null : await shorten(target, found, shrinksMax, shrinks, length);
+    const ms = performance.now() - started;
+    const interrupted = signal?.aborted === true;
+    return { target: target.name, seed, stories, steps, rebuffed, goals: reached, diverged, failed, interrupted, ms };
+  } finally {
+    await target.close();
+  }
+}
+
+async function shorten(
+  target: Target,
+  found: { readonly story: Story; readonly run: Run },
+  shrinksMax: number,
+  spent: number,
+  length: number,
+): Promise<Failed> {
+  const first = await shrink(target, found.story.shape.scope, found.run, shrinksMax / 2);
+  const shrunk = first.fickle ? first : await shortest(target, first, shrinksMax / 2);
+  const { failure } = shrunk.run;
+  if (failure === null) throw new Unusable(4, "a story that failed was shrunk to one that does not");
+  return { length, shrunk, failure, executions: spent + shrunk.executions, fickle: first.fickle };
+}
+
+/** The shortest of what it is given and of a few other stories that fail alike. */
+async function shortest(target: Target, first: Shrunk, shrinksMax: number): Promise<Shrunk> {
+  const kinds: readonly string[] = first.run.failure?.kinds ?? [];
+  let [best, executions, alike] = [first, first.executions, 0];
+  for (const told of fc.sample(story, { numRuns: others, seed: first.run.told.length })) {
+    if (alike >= alikeMax || executions - first.executions >= shrinksMax) break;
+    executions++;
+    const again = await run(target, told.shape.scope, telling(told, target.capabilities));
+    if (again.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) continue;
+    alike++;
+    const shrunk = await shrink(target, told.shape.scope, again, shrinksMax / alikeMax);
+    executions += shrunk.executions;
+    if (!shrunk.fickle && shrunk.run.told.length < best.run.told.length) best = shrunk;
+  }
+  return { ...best, executions };
+}

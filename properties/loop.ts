@@ -1,0 +1,245 @@
+/**
+ * The one loop: each step is given to the model and to a target; outcome, events, whole view, encoding and archive are
+ * compared, and the laws checked, after every step. The first step at which something is wrong ends the story.
+ */
+import {
+  begin,
+  step as decide,
+  emptyLedger,
+  encode,
+  type Goal,
+  type Law,
+  type Ledger,
+  laws,
+  remember,
+  type Seen,
+  stored,
+  view,
+  type World,
+} from "../model/index.ts";
+import type { Counters, Encoded, Event, Reply, Scope, Step, StoredView, View } from "../src/contract.ts";
+import { type Difference, difference, equal, kindOf } from "./compare.ts";
+import { digest } from "./digest.ts";
+import { type Reduction, reduction } from "./reduce.ts";
+import type { Awaitable, Target } from "./target.ts";
+import type { Told } from "./trace.ts";
+import { Unusable } from "./unusable.ts";
+
+/** The next step where the story stands; `null` ends it. */
+export type Next = (world: World, index: number) => Step | null;
+
+export interface Broken {
+  readonly law: Law;
+  readonly what: string;
+}
+/** What was wrong at the last step told. */
+export interface Failure {
+  /** Names of what failed, for telling failures apart: laws as `L8`, differences as `view.agents.result`. */
+  readonly kinds: readonly [string, ...string[]];
+  /** Laws that the target's side breaks; with no difference beside them, the model breaks them too. */
+  readonly broken: readonly Broken[];
+  readonly difference: Difference | null;
+  /** What it threw, where it did. */
+  readonly thrown: unknown;
+  readonly expected: Seen;
+  readonly found: Seen | null;
+}
+export interface Run {
+  /** Steps with the model's replies. */
+  readonly told: readonly Told[];
+  readonly failure: Failure | null;
+  /** Known divergence at which the story ended, if it did. */
+  readonly diverged: string | null;
+  /** Steps that were refused, late or faulty. */
+  readonly rebuffed: number;
+}
+export interface Watch {
+  /** Goals still looked for, and what to do when one is reached. */
+  readonly goals?: () => readonly Goal[];
+  readonly reached?: (goal: Goal) => void;
+  readonly stepped?: (before: World, step: Step, after: World, reply: Reply) => void;
+}
+
+const isPromise = <Value>(given: Awaitable<Value>): given is Promise<Value> => given instanceof Promise;
+
+/** Both sides of one moment. */
+interface Moment {
+  readonly world: World;
+  readonly ledger: Ledger;
+  /** Of a target that does not show everything. */
+  readonly own: Ledger;
+  readonly expected: Seen;
+  readonly found: Seen;
+}
+
+export async function run(target: Target, scope: Scope, next: Next, watch: Watch = {}): Promise<Run> {
+  const reduced = reduction(target.capabilities);
+  await target.reset(scope);
+  const world = begin(digest, scope);
+  const first: Seen = seen(null, null, world, null);
+  let now: Moment = { world, ledger: emptyLedger, own: emptyLedger, expected: first, found: first };
+  const told: Told[] = [];
+  let rebuffed = 0;
+  const ended = (failure: Failure | null, diverged: string | null = null): Run => ({
+    told,
+    failure,
+    diverged,
+    rebuffed,
+  });
+
+  for (let index = -1; ; index++) {
+    // Before the first step the target is looked at as it was reset.
+    const step = index < 0 ? null : next(now.world, index);
+    if (step === null && index >= 0) return ended(null);
+    const after = step === null ? { world: now.world, reply: null } : decide(now.world, step);
+    if (step !== null && after.reply !== null) {
+      told.push([step, after.reply]);
+      if (!("gate" in after.reply) && !("ok" in after.reply && after.reply.ok !== "late")) rebuffed++;
+    }
+    let found: Seen;
+    try {
+      const looked = look(target, step, after.world, now.world);
+      found = isPromise(looked) ? await looked : looked;
+    } catch (thrown) {
+      if (thrown instanceof Unusable) throw thrown;
+      const expected = seen(step, after.reply, after.world, null);
+      return ended({ kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null });
+    }
+    const expected = seen(step, after.reply, after.world, found.counters, found.stored === null);
+    const failure = judge(reduced, now, expected, found);
+    if (failure !== null) {
+      const known = target.capabilities.diverges?.find(({ kind }) => failure.kinds.includes(kind));
+      return known === undefined ? ended(failure) : ended(null, known.kind);
+    }
+    const ledger = remember(now.ledger, now.expected, expected);
+    if (watch.goals !== undefined && watch.reached !== undefined && index >= 0) {
+      for (const goal of watch.goals())
+        if (goal.reached(now.ledger, now.expected, expected, after.world)) watch.reached(goal);
+    }
+    if (step !== null && after.reply !== null) watch.stepped?.(now.world, step, after.world, after.reply);
+    const own = reduced.whole ? ledger : remember(now.own, now.found, found);
+    now = { world: after.world, ledger, own, expected, found };
+  }
+}
+
+/** The model's side. The archive is left out where the target cannot tell, since laws compare what both can. */
+function seen(step: Step | null, reply: Reply | null, world: World, counters: Counters | null, blind = false): Seen {
+  return { step, reply, view: view(world), encoded: encode(world), stored: blind ? null : stored(world), counters };
+}
+
+/** A step, and what the target shows after it; a promise only where the target makes one. */
+function look(target: Target, step: Step | null, after: World, before: World): Awaitable<Seen> {
+  const applied = step === null ? null : target.apply(step);
+  if (isPromise(applied)) return looked(target, step, applied, after, before);
+  if (target.capabilities.checksLate) return looked(target, step, applied, after, before);
+  const shown = target.view();
+  const encoded = target.encode();
+  const archive = target.stored();
+  const counters = target.counters();
+  if (!isPromise(shown) && !isPromise(encoded) && !isPromise(archive) && !isPromise(counters))
+    return found(step, applied, shown, encoded, archive, counters);
+  return Promise.all([shown, encoded, archive, counters]).then((all) => found(step, applied, ...all));
+}
+
+async function looked(
+  target: Target,
+  step: Step | null,
+  applied: Awaitable<Reply | null>,
+  after: World,
+  before: World,
+): Promise<Seen> {
+  const reply = isPromise(applied) ? await applied : applied;
+  const told =
+    reply !== null && target.capabilities.checksLate ? await checked(target, step, reply, after, before) : reply;
+  return found(step, told, await target.view(), await target.encode(), await target.stored(), await target.counters());
+}
+
+const unencoded: Encoded = { ok: { capacity: 0, root: {}, agents: {} } };
+
+function found(
+  step: Step | null,
+  reply: Reply | null,
+  view: View,
+  encoded: Encoded | null,
+  stored: StoredView | null,
+  counters: Counters | null,
+): Seen {
+  return { step, reply, view, encoded: encoded ?? unencoded, stored, counters };
+}
+
+/** A target that looks at idle records late is made to look at all after a restore, and its findings stand in its reply. */
+async function checked(target: Target, step: Step | null, reply: Reply, after: World, before: World): Promise<Reply> {
+  const as = step?.as ?? "w1";
+  if (after.handles[as]?.is !== "open" || before.handles[as] === after.handles[as]) return reply;
+  if (before.handles[as]?.is === "open" || !("ok" in reply)) return reply;
+  const verified = await target.apply(as === "w1" ? { do: "verify" } : { do: "verify", as });
+  const rows = "ok" in verified && Array.isArray(verified.ok) ? verified.ok : [];
+  const others = (reply.events ?? []).filter(([kind]) => kind !== "set_aside");
+  const events: readonly Event[] = [...others, ...rows.map(([path, code]) => ["set_aside", path, code] as const)];
+  const { events: _, ...outcome } = reply;
+  return events.length === 0 ? outcome : { ...outcome, events };
+}
+
+function judge(reduced: Reduction, before: Moment, expected: Seen, found: Seen): Failure | null {
+  const same =
+    equal(reduced.reply(expected.reply ?? { ok: "done" }), reduced.reply(found.reply ?? { ok: "done" })) &&
+    equal(reduced.view(expected.view), reduced.view(found.view)) &&
+    encodesAlike(reduced, expected, found) &&
+    (found.stored === null || equal(expected.stored, found.stored));
+  // Equal values get equal verdicts, so one pass over the model's side, with the target's counters, judges both.
+  const broken = same && reduced.whole ? breaches(laws, before.ledger, before.expected, expected) : null;
+  if (broken !== null && broken.length === 0) return null;
+  if (broken === null && same) {
+    const own = breaches(visible(reduced), before.own, before.found, found);
+    const models = own.length > 0 ? own : breaches(laws, before.ledger, before.expected, expected);
+    return models.length === 0 ? null : fail(models, null, expected, found);
+  }
+  if (broken !== null) return fail(broken, null, expected, found);
+  return fail(
+    breaches(visible(reduced), before.own, before.found, found),
+    first(reduced, expected, found),
+    expected,
+    found,
+  );
+}
+
+/** Nothing to compare where the target does not encode, or has nothing open for writing. */
+function encodesAlike({ sights }: Reduction, expected: Seen, found: Seen): boolean {
+  return !sights.includes("encode") || found.encoded === unencoded || equal(expected.encoded, found.encoded);
+}
+
+const visible = ({ sights }: Reduction): readonly Law[] =>
+  laws.filter(({ needs }) => needs.every((need) => sights.includes(need)));
+
+function breaches(among: readonly Law[], ledger: Ledger, before: Seen, now: Seen): readonly Broken[] {
+  const broken: Broken[] = [];
+  for (const law of among) {
+    const what = law.check(
+      ledger,
+      before.reply === null && before.step === null && now.step === null ? null : before,
+      now,
+    );
+    if (what !== null) broken.push({ law, what });
+  }
+  return broken;
+}
+
+function first(reduced: Reduction, expected: Seen, found: Seen): Difference | null {
+  return (
+    difference(
+      reduced.reply(expected.reply ?? { ok: "done" }),
+      reduced.reply(found.reply ?? { ok: "done" }),
+      "reply",
+    ) ??
+    difference(reduced.view(expected.view), reduced.view(found.view), "view") ??
+    (encodesAlike(reduced, expected, found) ? null : difference(expected.encoded, found.encoded, "encode")) ??
+    difference(expected.stored, found.stored, "stored")
+  );
+}
+
+function fail(broken: readonly Broken[], differing: Difference | null, expected: Seen, found: Seen): Failure {
+  const kinds = broken.map(({ law }) => `L${law.number}`);
+  if (differing !== null) kinds.push(kindOf(differing.at));
+  const [kind, ...others] = kinds;
+  return { kinds: [kind ?? "nothing", ...others], broken, difference: differing, thrown: null, expected, found };
+}

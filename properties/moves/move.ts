@@ -1,0 +1,36 @@
+/** A move: one kind of next step, how likely it is where a story stands, and the step it becomes there. */
+import type { Gate, Step, Verb } from "../../src/contract.ts";
+import type { Position } from "../position.ts";
+import type { Group } from "../shape.ts";
+import { answersOf } from "../words.ts";
+
+export interface Move {
+  readonly verb: Verb;
+  readonly group: Group | null;
+  /** How likely, against the other moves; 0 is never. */
+  weight(at: Position): number;
+  /** `null` where there is nothing to do it to. */
+  draw(at: Position): Step | null;
+}
+
+/** The answer to a gate: `ok`, or one of the others so many times of a hundred. */
+export function answer<G extends Gate>(at: Position, gate: G): (typeof answersOf)[G][number] {
+  const [ok, ...others] = answersOf[gate];
+  return at.dice.chance(at.shape.faulty) ? (at.dice.some(others) ?? ok) : ok;
+}
+
+type InAdvance = { answers?: { [gate in Gate]?: (typeof answersOf)[gate][number] } };
+
+/** Answers that ride on the step that begins, all or the first few; always those of gates the target cannot stop at. */
+export function ahead(at: Position, gates: readonly Gate[]): InAdvance {
+  // Within another step what was issued after it would be decided before the answer.
+  if (at.inner) return {};
+  const passes = at.capabilities.passes ?? [];
+  const many = at.dice.chance(at.shape.ahead) ? gates.length - at.dice.pick(gates.length) : 0;
+  const given = gates.filter((gate, index) => index < many || passes.includes(gate));
+  if (given.length === 0) return {};
+  return { answers: Object.fromEntries(given.map((gate) => [gate, answer(at, gate)])) };
+}
+
+export const handler = (at: Position): { handler?: true } =>
+  at.shape.on.handlers && at.dice.pick(3) === 1 ? { handler: true } : {};

@@ -1,0 +1,57 @@
+/**
+ * What a target promises to agree on, taken out of what it and the model say: by its level (spec: core, strict, house), and
+ * without the view fields and events that it does not show. Nothing is taken out for a target that shows everything.
+ */
+import type { Sight } from "../model/index.ts";
+import type { Event, Reply, View } from "../src/contract.ts";
+import type { Capabilities } from "./target.ts";
+
+export interface Reduction {
+  reply(reply: Reply): unknown;
+  view(view: View): unknown;
+  /** What laws may ask to see. */
+  readonly sights: readonly Sight[];
+  /** Nothing is taken out, so whatever is equal is equal altogether. */
+  readonly whole: boolean;
+}
+
+const fieldSights: readonly Sight[] = ["mail", "blockers", "residency", "messages", "owed", "open"];
+
+export function reduction({ level, hides, encodes }: Capabilities): Reduction {
+  const fields = hides?.fields ?? [];
+  const events = hides?.events ?? [];
+  const sights = fieldSights.filter((sight) => !fields.includes(sight));
+  if (events.length === 0 && level !== "core") sights.push("events");
+  if (encodes) sights.push("encode");
+  const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
+  if (whole) return { reply: (reply) => reply, view: (view) => view, sights, whole };
+  const shown = (event: Event): boolean => level !== "core" && !events.includes(event[0]);
+  return {
+    reply: (reply) => reduceReply(reply, level === "house", shown, fields),
+    view: (view) => without(view, fields),
+    sights,
+    whole,
+  };
+}
+
+function reduceReply(
+  reply: Reply,
+  codes: boolean,
+  shown: (event: Event) => boolean,
+  fields: readonly string[],
+): unknown {
+  const { events, ...outcome } = reply;
+  const left = (events ?? []).filter(shown);
+  const said = "refused" in outcome && !codes ? { refused: true } : without(outcome, fields);
+  return left.length === 0 ? said : { ...said, events: left };
+}
+
+function without(value: unknown, fields: readonly string[]): object {
+  const members = Object.entries(value ?? {}).filter(([key]) => !fields.includes(key));
+  return Object.fromEntries(members.map(([key, member]) => [key, inside(member, fields)]));
+}
+
+function inside(value: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(value)) return value;
+  return typeof value === "object" && value !== null ? without(value, fields) : value;
+}

@@ -1,0 +1,140 @@
+/**
+ * The shape of a story, drawn before its steps: which verbs occur at all, how many agents, how wild, how faulty. Stories of
+ * one mean shape would all be alike, and none would be full of waits, or of crashes (swarm testing).
+ */
+import fc from "fast-check";
+import type { Config, Json, Limits, Scope } from "../src/contract.ts";
+
+/** Groups of verbs that a shape switches on or off; what is not in one is always on. */
+export type Group =
+  | "mail"
+  | "waits"
+  | "blocks"
+  | "reads"
+  | "residency"
+  | "handlers"
+  | "interrupts"
+  | "host"
+  | "damage"
+  | "together";
+const groups: readonly Group[] = [
+  "mail",
+  "waits",
+  "blocks",
+  "reads",
+  "residency",
+  "handlers",
+  "interrupts",
+  "host",
+  "damage",
+  "together",
+];
+
+export interface Shape {
+  /** Names that agents get, and how deep they nest. */
+  readonly names: readonly string[];
+  readonly depth: number;
+  readonly on: { readonly [group in Group]: boolean };
+  /** Of a hundred choices, so many reach for what is wrong on purpose; a step makes several. */
+  readonly wild: number;
+  /** Of a hundred answers to gates, so many are not `ok`. */
+  readonly faulty: number;
+  /** Of a hundred commits, so many are not written or crash. */
+  readonly unwritten: number;
+  /** Of a hundred operations, so many have their answers in advance. */
+  readonly ahead: number;
+  /** How eagerly sessions end and are restored. */
+  readonly restless: number;
+  /** Steps are also addressed to a second handle. */
+  readonly handles: boolean;
+  /** Of a hundred restores, so many find other registrars than all. */
+  readonly unregistered: number;
+  /** Of a hundred texts, so many are longer than views show. */
+  readonly wordy: number;
+  readonly scope: Scope;
+}
+
+/** As plain JSON: roles are not checked before a spawn. */
+const config = (tools: Config["tools"], more: Partial<Config> = {}): { readonly [key: string]: Json } => ({
+  instructions: "do",
+  model: "m",
+  effort: null,
+  tools,
+  limits: {},
+  parameters: {},
+  ...more,
+});
+
+/** `r` and `q` work with all registrars; the others are refused at spawn, each for its own reason. */
+export const roles: { readonly [role: string]: Json } = {
+  r: config([["core", "read"]]),
+  q: config(
+    [
+      ["core", "read"],
+      ["web", "read"],
+    ],
+    { effort: "high", limits: { steps: 5 }, parameters: { deep: [1, { x: null }] } },
+  ),
+  unlisted: config([["core", "fly"]]),
+  foreign: config([["alien", "read"]]),
+  malformed: { ...config([]), extra: 1 },
+};
+/** The same name in two categories, and a second owner that comes too late for its category. */
+export const registrars: Scope["registrars"] = {
+  core: { category: "core", tools: ["read", "write"] },
+  web: { category: "web", tools: ["read"] },
+  late: { category: "core", tools: ["fly"] },
+};
+
+const tight: Partial<Limits>[] = [
+  { agentsMax: 1 },
+  { operationsMax: 1 },
+  { blockersMax: 1 },
+  { mailMax: 1 },
+  { textMax: 8 },
+  { mailMax: 2, operationsMax: 2 },
+];
+
+const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);
+
+/** Simplest first in every list, so that shapes shrink. */
+export const shape: fc.Arbitrary<Shape> = fc
+  .record(
+    {
+      names: among(["a"], ["a", "b"], ["a", "b"], ["a", "b", "c"]),
+      depth: among(1, 2, 3, 3),
+      off: fc.noShrink(fc.subarray([...groups])),
+      wild: among(0, 4, 8, 20),
+      faulty: among(0, 10, 20, 50),
+      unwritten: among(0, 0, 10, 30),
+      ahead: among(0, 0, 30, 90),
+      restless: among(0, 1, 2, 4),
+      handles: among(false, false, false, true),
+      unregistered: among(0, 0, 0, 50),
+      wordy: among(0, 0, 0, 5),
+      capacity: among(1, 2, 3, 3),
+      limits: among<Partial<Limits> | null>(null, null, null, null, ...tight),
+    },
+    { noNullPrototype: true },
+  )
+  .map(({ off, capacity, limits, ...drawn }) => ({
+    ...drawn,
+    on: onOff(off),
+    scope: { capacity, ...(limits === null ? {} : { limits }), roles, registrars, archive: "memory", process: "same" },
+  }));
+
+function onOff(off: readonly Group[]): Shape["on"] {
+  const on = (group: Group): boolean => !off.includes(group);
+  return {
+    mail: on("mail"),
+    waits: on("waits"),
+    blocks: on("blocks"),
+    reads: on("reads"),
+    residency: on("residency"),
+    handlers: on("handlers"),
+    interrupts: on("interrupts"),
+    host: on("host"),
+    damage: on("damage"),
+    together: on("together"),
+  };
+}

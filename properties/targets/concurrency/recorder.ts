@@ -1,0 +1,69 @@
+/** Writes the history down while it happens: one counter of moments, one list for each kind of thing that is seen. */
+import type { CommitFault, Event } from "../../../src/contract.ts";
+import type { Answered, Asked, Call, CommitSeen, Elapsed, EventSeen, GateAnswer } from "./history.ts";
+
+interface Committing {
+  readonly tag: number | null;
+  readonly at: number;
+  settled: CommitSeen["settled"];
+}
+export interface Recorder {
+  readonly calls: Call[];
+  readonly gates: GateAnswer[];
+  readonly elapsed: Elapsed[];
+  readonly commits: Committing[];
+  readonly events: EventSeen[];
+  readonly rests: number[];
+  abandoned: number | null;
+  now(): number;
+  called(client: string, asked: Asked): Call;
+  answered(call: Call, outcome: Answered): void;
+  began(call: Call, op: string): void;
+  aborted(call: Call): void;
+  gate(answer: Omit<GateAnswer, "at">): void;
+  committing(tag: unknown): Committing;
+  committed(commit: Committing, answer: "ok" | CommitFault): void;
+  happened(event: Event, tag: unknown): void;
+}
+
+const tagOf = (tag: unknown): number | null => (typeof tag === "number" ? tag : null);
+
+export function recorder(): Recorder {
+  let moment = 0;
+  const now = (): number => ++moment;
+  const calls: Call[] = [];
+  const gates: GateAnswer[] = [];
+  const commits: Committing[] = [];
+  const events: EventSeen[] = [];
+  return {
+    ...{ calls, gates, commits, events, elapsed: [], rests: [], abandoned: null, now },
+    called: (client, asked) => {
+      const made: Call = { id: calls.length, client, asked, at: now(), begun: null, aborted: null, answered: null };
+      calls.push(made);
+      return made;
+    },
+    answered: (call, outcome) => {
+      call.answered = { outcome, at: now() };
+    },
+    began: (call, op) => {
+      call.begun = { op, at: now() };
+    },
+    aborted: (call) => {
+      call.aborted = now();
+    },
+    gate: (answer) => {
+      gates.push({ ...answer, at: now() });
+    },
+    committing: (tag) => {
+      const made: Committing = { tag: tagOf(tag), at: now(), settled: null };
+      commits.push(made);
+      return made;
+    },
+    committed: (commit, answer) => {
+      commit.settled = { answer, at: now() };
+    },
+    happened: (event, tag) => {
+      events.push({ event, tag: tagOf(tag), at: now() });
+    },
+  };
+}

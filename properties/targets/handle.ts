@@ -1,0 +1,131 @@
+/**
+ * One handle on an archive: the session that is open on it, or the restore under way; the gates at which the world is asked,
+ * each held until a step answers it.
+ */
+import type { Archive } from "../../src/archive/archive.ts";
+import type { Answer, AsideCode, Gate, Op, Path, View } from "../../src/contract.ts";
+import { fault } from "../../src/errors.ts";
+import type { Provider, Session, SettledTurn } from "../../src/index.ts";
+import { type ManualClock, manualClock } from "./clock.ts";
+import { type Context, quitReason } from "./context.ts";
+
+/** Something of the world that waits for its answer. */
+interface Held {
+  readonly gate: Gate;
+  readonly path: Path;
+  readonly give: (answer: Answer) => void;
+}
+
+export interface Handle {
+  readonly as: string;
+  readonly clock: ManualClock;
+  session: Session | null;
+  /** Opening, and the operation at whose gate its recovery stands. */
+  restoring: { readonly context: Context; op: Op | null } | null;
+  archive: Archive | null;
+  /** The call that restored it, or tried to. */
+  restoredBy: Context | null;
+  /** Records it said were set aside. */
+  readonly reported: Map<Path, AsideCode>;
+  readonly held: Map<Op, Held>;
+  /** By operation, the call that began it. */
+  readonly contexts: Map<Op, Context>;
+  /** By path and turn, the call behind its settlement: a handler's operation is begun by no call. */
+  readonly settlers: Map<string, Context>;
+}
+
+export function newHandle(as: string): Handle {
+  return {
+    as,
+    clock: manualClock(),
+    session: null,
+    restoring: null,
+    archive: null,
+    restoredBy: null,
+    reported: new Map(),
+    held: new Map(),
+    contexts: new Map(),
+    settlers: new Map(),
+  };
+}
+
+export const isOpen = ({ session, restoring }: Handle): boolean =>
+  restoring !== null || (session !== null && session.view().mode !== "closed");
+
+export function viewOf({ session, restoring }: Handle): View {
+  if (restoring?.op != null) return { mode: "closed", open: [[restoring.op, "hydrate"]] };
+  return session === null ? { mode: "closed" } : session.view();
+}
+
+/** The process is gone: nothing is written any more, and nobody is told. */
+export function crash(handle: Handle): void {
+  handle.session?.abandon();
+  if (handle.session === null) handle.archive?.abandon();
+  handle.session = null;
+  handle.restoring = null;
+  handle.archive = null;
+  handle.held.clear();
+  handle.contexts.clear();
+  handle.settlers.clear();
+}
+
+const errors: { readonly [answer in Answer]?: Error } = {
+  error: new Error("the world has failed"),
+  throw: new Error("the handler has thrown"),
+  missing: fault("conversation_missing", "conversation"),
+  corrupt: fault("conversation_corrupt", "conversation"),
+};
+
+/** What was asked is answered at once where the step that began it said how, else when a step does. */
+function hold<Given>(handle: Handle, gate: Gate, op: Op, path: Path, as: (answer: Answer) => Given): Promise<Given> {
+  const context = handle.contexts.get(op);
+  const ahead = context?.answers[gate];
+  if (context !== undefined) context.gate = gate;
+  return new Promise((resolve, reject) => {
+    const give = (answer: Answer): void => {
+      handle.held.delete(op);
+      if (answer === "quit") context?.controller?.abort(quitReason);
+      if (answer === "quit") return;
+      const error = gate === "hydrate" ? undefined : errors[answer];
+      if (error === undefined) resolve(as(answer));
+      else reject(error);
+    };
+    if (ahead === undefined) handle.held.set(op, { gate, path, give });
+    else give(ahead);
+  });
+}
+
+export function provider(handle: Handle): Provider {
+  return {
+    prepare: ({ op, path }) =>
+      hold(handle, "prepare", op, path, (answer) => (answer === "refuse" ? "refuse" : undefined)),
+    dispatch: ({ op, path }) => hold(handle, "dispatch", op, path, () => {}),
+    abort: ({ op, path }) => hold(handle, "abort", op, path, () => {}),
+    stop: () => {},
+  };
+}
+
+/** A settlement's handler; its operation acts for the call that settled the turn. */
+export function handling(handle: Handle): (settled: SettledTurn) => Promise<void> {
+  return ({ op, path, turn }) => {
+    const context = handle.settlers.get(`${path}@${turn}`);
+    if (context !== undefined) handle.contexts.set(op, context);
+    return hold(handle, "handler", op, path, () => {});
+  };
+}
+
+/** Until a read is answered; the answer is an error to fail with, or none. */
+export function reading(handle: Handle, op: Op, path: Path): Promise<Error | null> {
+  return hold(handle, "hydrate", op, path, (answer) => errors[answer] ?? null);
+}
+
+/** Answers a gate, if it is open: an operation by its name, a read by whoever asks for its path, the newest first. */
+export function give(handle: Handle, op: Op, gate: Gate, answer: Answer): void {
+  const own = handle.held.get(op);
+  const path = op.slice(0, op.lastIndexOf("#"));
+  const shared =
+    gate === "hydrate" ? [...handle.held.values()].filter((each) => each.gate === gate && each.path === path) : [];
+  if (answer === "quit") handle.contexts.get(op)?.controller?.abort(quitReason);
+  else if (own?.gate === gate) own.give(answer);
+  else shared.at(-1)?.give(answer);
+}

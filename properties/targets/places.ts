@@ -1,0 +1,60 @@
+/** Where the archives of stories are: in memory, or in files of a temporary folder without fsync; and how to damage them. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryDisk, memoryStore } from "../../src/archive/memory.ts";
+import { rawMemory } from "../../src/archive/memory-raw.ts";
+import type { RawArchive } from "../../src/archive/raw.ts";
+import { sqliteStore } from "../../src/archive/sqlite.ts";
+import { rawSqlite } from "../../src/archive/sqlite-raw.ts";
+import type { Store } from "../../src/index.ts";
+
+/** One archive. */
+export interface Place {
+  readonly store: Store;
+  readonly raw: RawArchive;
+  /** Lets go of what is on disk. */
+  remove(): Promise<void>;
+}
+/** Makes a place for each story, and lets go of all. */
+export interface Places {
+  fresh(): Promise<Place>;
+  close(): Promise<void>;
+}
+
+export function memoryPlaces(): Places {
+  return {
+    fresh: async () => {
+      const disk = memoryDisk();
+      return { store: memoryStore(disk), raw: rawMemory(disk), remove: async () => {} };
+    },
+    close: async () => {},
+  };
+}
+
+/** `folder` is made, and removed with everything in it, unless one is given. */
+export function sqlitePlaces(given: string | null = null): Places {
+  let folder = given;
+  let made = 0;
+  return {
+    fresh: async () => {
+      folder ??= await mkdtemp(join(tmpdir(), "rollcall-stories-"));
+      made++;
+      return filePlace(join(folder, `${made}.rollcall`));
+    },
+    close: async () => {
+      if (given === null && folder !== null) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export function filePlace(file: string): Place {
+  return {
+    store: sqliteStore(file, { durability: "off" }),
+    raw: rawSqlite(file),
+    remove: async () => {
+      const names = ["", "-wal", "-shm", ".lock", "-lock"];
+      await Promise.all(names.map((end) => rm(`${file}${end}`, { force: true })));
+    },
+  };
+}

@@ -1,0 +1,273 @@
+/**
+ * Production as a target, through the asynchronous API that hosts use: each step is a call, each gate a promise of the world
+ * that is held until a step answers it. After a step everything that can happen without an answer has happened.
+ */
+import type { Counters, Gate, Op, Reply, Scope, Step, StepOutcome, Value, View } from "../../src/contract.ts";
+import type { Viewer } from "../../src/index.ts";
+import { equal } from "../compare.ts";
+import { everything, type Target } from "../target.ts";
+import { Unusable } from "../unusable.ts";
+import { type Asked, call } from "./calls.ts";
+import { context, type Sheet, sheet } from "./context.ts";
+import { damage } from "./damage.ts";
+import { crash, give, type Handle, handling, isOpen, newHandle, viewOf } from "./handle.ts";
+import { begin, restore } from "./opening.ts";
+import type { Places } from "./places.ts";
+import type { Issued, Ports, Stage } from "./stage.ts";
+import { rejected } from "./values.ts";
+
+/** A mode hook as hosts have them: setting up the mode erases whatever marks stood before. */
+const forgetful: Viewer = { show: (_, marks) => marks.clear() };
+export const usual: Ports = { store: (store) => store, viewer: forgetful };
+
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+async function rest(stage: Stage): Promise<void> {
+  do await moment();
+  while (stage.busy > 0);
+}
+
+export function productionTarget(name: string, places: Places, ports: Ports = usual): Target {
+  let stage: Stage | null = null;
+  const open = (): Stage => {
+    if (stage === null) throw new Unusable(4, `${name} was not reset`);
+    return stage;
+  };
+  const leave = async (): Promise<void> => {
+    if (stage === null) return;
+    for (const handle of stage.handles.values()) crash(handle);
+    await stage.place.remove();
+    stage = null;
+  };
+  return {
+    name,
+    capabilities: { ...everything, stores: false, checksLate: true },
+    reset: async (scope) => {
+      await leave();
+      stage = await staged(scope, places, ports);
+    },
+    apply: (step) => apply(open(), step),
+    view: () => view(open()),
+    encode: () => {
+      const handle = open().handles.get("w1");
+      return handle?.session == null || handle.session.view().mode === "closed" ? null : handle.session.encode();
+    },
+    stored: () => null,
+    counters: () => counted(open()),
+    close: async () => {
+      await leave();
+      await places.close();
+    },
+  };
+}
+
+async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage> {
+  const stage: Stage = {
+    ...{ scope, places, ports, place: await places.fresh(), handles: new Map(), roles: scope.roles },
+    ...{ openings: 1, number: 0, current: sheet(0), called: [], sessions: [], epoch: 0, ids: 0, busy: 0 },
+    ...{ originals: new Map(), originalSession: null, broken: null },
+  };
+  await begin(stage);
+  return stage;
+}
+
+function view(stage: Stage): View {
+  const own = stage.handles.get("w1");
+  const shown: View = own === undefined ? { mode: "closed" } : viewOf(own);
+  const others = [...stage.handles].filter(([as, handle]) => as !== "w1" && isOpen(handle));
+  if (others.length === 0) return shown;
+  return { ...shown, others: Object.fromEntries(others.map(([as, handle]) => [as, viewOf(handle)])) };
+}
+
+function counted({ sessions }: Stage): Counters {
+  const sum = { conversationsHydrated: 0, providerCalls: 0, commits: 0, bytesWritten: 0, toolRuns: 0 };
+  for (const session of sessions) {
+    const more = session.counters();
+    sum.conversationsHydrated += more.conversationsHydrated;
+    sum.providerCalls += more.providerCalls;
+    sum.commits += more.commits;
+    sum.bytesWritten += more.bytesWritten;
+    sum.toolRuns += more.toolRuns;
+  }
+  return sum;
+}
+
+// ── One step ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+async function apply(stage: Stage, step: Step): Promise<Reply> {
+  stage.number++;
+  stage.called = [];
+  const on = sheet(stage.number, step.commit, step.do === "restore" ? step.epoch : "ok");
+  stage.current = on;
+  const steps = step.do === "together" ? step.steps : [step];
+  const issued = steps.map((one) => issue(stage, one, step.do === "together" ? sheet(stage.number, one.commit) : on));
+  await rest(stage);
+  while (issued.concat(stage.called).some((each) => ahead(each))) await rest(stage);
+
+  const crashedAt = issued.findIndex((each) => each.on.crashed);
+  const replies = issued.map((each, index) => replyTo(each, crashedAt >= 0 && index < crashedAt));
+  const then = stage.called.map((each) => ["then", outcomeOf(each, false)] as const);
+  on.events.push(...then);
+  if (step.do === "together") return withEvents({ ok: replies }, on);
+  const [reply] = replies;
+  if (reply === undefined) throw new Error("a step was not answered");
+  return withEvents(outcomeOnly(reply), on);
+}
+
+function withEvents(outcome: StepOutcome, { events }: Sheet): Reply {
+  return events.length === 0 ? outcome : { ...outcome, events };
+}
+function outcomeOnly({ events: _, ...outcome }: Reply): StepOutcome {
+  return outcome;
+}
+
+function issue(stage: Stage, step: Step, on: Sheet): Issued {
+  if (step.do === "restore") return restore(stage, step, on);
+  const handle = stage.handles.get(step.as ?? "w1") ?? newHandle(step.as ?? "w1");
+  const issued = (outcome: StepOutcome | null): Issued => ({ step, on, handle, context: null, outcome });
+  switch (step.do) {
+    case "together":
+      throw new Error("a together stands in a together");
+    case "damage":
+    case "mend":
+      return issued(damage(stage, step));
+    case "crash":
+      crash(handle);
+      return issued({ ok: "done" });
+    case "answer":
+      return issued(answer(handle, step, on) ? null : { ok: "late" });
+    default:
+      return ask(stage, handle, step, on);
+  }
+}
+
+/** Whether the operation stood at that gate, so that its answer means something. */
+function answer(handle: Handle, step: Step & { readonly do: "answer" }, on: Sheet): boolean {
+  if (viewOf(handle).open?.some(([op, gate]) => op === step.op && gate === step.gate) !== true) return false;
+  const behind = handle.contexts.get(step.op);
+  if (behind !== undefined) {
+    behind.sheet = on;
+    behind.answers = { ...behind.answers, ...step.answers };
+  }
+  give(handle, step.op, step.gate, step.with);
+  return true;
+}
+
+const quitting: readonly Step["do"][] = ["spawn", "follow_up", "read_history", "inspect"];
+const lateWhenClosed: readonly Step["do"][] = ["cancel", "release"];
+
+function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
+  const { session } = handle;
+  if (session === null) {
+    const outcome: StepOutcome = lateWhenClosed.includes(step.do) ? { ok: "late" } : { refused: "session_closed" };
+    return { step, on, handle, context: null, outcome };
+  }
+  const made = context(on, "answers" in step ? (step.answers ?? {}) : {}, quitting.includes(step.do));
+  const host = {
+    session,
+    handler: handling(handle),
+    forked: async () => (await stage.places.fresh()).store,
+    woken: (_: unknown, { callback }: Step & { readonly do: "wait" }) => {
+      if (callback === "throws") throw new Error("the callback has thrown");
+      const { number, current } = stage;
+      if (callback !== undefined)
+        stage.called.push(
+          issue(stage, callback.then, { ...sheet(number, callback.then.commit), events: current.events }),
+        );
+    },
+    elapse: (ms: number) => handle.clock.advance(ms),
+    began: (op: Op) => handle.contexts.set(op, made),
+  };
+  call(host, step, made).then(
+    (ok) => {
+      made.outcome = { ok };
+      if (step.do === "change_role") spread(stage, handle, step);
+      if (step.do === "verify") made.bug = unreported(handle, ok);
+    },
+    (error: unknown) => {
+      try {
+        made.outcome = rejected(error);
+      } catch (bug) {
+        made.bug = bug;
+      }
+    },
+  );
+  return { step, on, handle, context: made, outcome: null };
+}
+
+/** L30: whatever is set aside was said to be, by an event of its own. */
+function unreported({ reported }: Handle, rows: Value): Error | null {
+  const said = [...reported].sort(([one], [other]) => (one < other ? -1 : 1));
+  return equal(said, rows)
+    ? null
+    : new Error(`set aside are ${JSON.stringify(rows)}, reported were ${JSON.stringify(said)}`);
+}
+
+/** Roles are the host's: every session it has open is told. */
+function spread(stage: Stage, from: Handle, { role, config }: Step & { readonly do: "change_role" }): void {
+  stage.roles = { ...stage.roles, [role]: config };
+  for (const handle of stage.handles.values())
+    if (handle !== from && handle.session !== null) void handle.session.changeRole(role, config).catch(() => {});
+}
+
+/** Gives an answer that came in advance to an operation that joined a read others had begun. */
+function ahead({ handle, context: made }: Issued): boolean {
+  if (made === null || made.op === null || made.outcome !== null || handle.session === null) return false;
+  const { op, answers } = made;
+  if (answers.hydrate === undefined || !standsAt(handle, op, "hydrate") || made.gate === "hydrate") return false;
+  made.gate = "hydrate";
+  give(handle, op, "hydrate", answers.hydrate);
+  return true;
+}
+
+const gateOf = (handle: Handle, op: Op): Gate | null => viewOf(handle).open?.find(([open]) => open === op)?.[1] ?? null;
+const standsAt = (handle: Handle, op: Op, gate: Gate): boolean => gateOf(handle, op) === gate;
+
+// ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function replyTo(issued: Issued, beforeCrash: boolean): Reply {
+  const outcome = outcomeOf(issued, beforeCrash);
+  return withEvents(outcome, issued.on);
+}
+
+function outcomeOf(issued: Issued, beforeCrash: boolean): StepOutcome {
+  const { step, on, context: made, handle, outcome } = issued;
+  if (on.crashed) return { crashed: true };
+  if (outcome !== null) return outcome;
+  if (step.do === "answer") return answered(issued, step.op);
+  if (made === null) throw new Error(`${step.do} came to nothing`);
+  if (made.bug !== null) throw made.bug;
+  if (made.op !== null) forgetEnd(on, made.op);
+  const cut =
+    beforeCrash && made.outcome !== null && "refused" in made.outcome && made.outcome.refused === "session_closed";
+  if (made.outcome !== null && !cut) return made.outcome;
+  if (step.do === "wait") return { ok: "waiting" };
+  const op = step.do === "restore" ? (handle.restoring?.op ?? null) : made.op;
+  const gate = op === null ? null : (gateOf(handle, op) ?? made.gate);
+  if (op === null || gate === null) throw new Error(`${step.do} was never answered`);
+  return { gate, op };
+}
+
+/** What came of the operation whose gate was answered: its end, the gate it stands at now, or nothing. */
+function answered({ handle, on }: Issued, op: Op): StepOutcome {
+  const behind = handle.contexts.get(op);
+  if (behind?.bug != null) throw behind.bug;
+  if (behind != null && behind === handle.restoredBy && behind.outcome !== null) return behind.outcome;
+  const end = ended(on, op);
+  if (end !== null) {
+    forgetEnd(on, op);
+    return behind?.op === op && behind.outcome !== null ? behind.outcome : end;
+  }
+  const gate = gateOf(handle, op);
+  return gate === null ? { ok: "late" } : { gate, op };
+}
+
+function ended({ events }: Sheet, op: Op): StepOutcome | null {
+  for (const event of events) if (event[0] === "ended" && event[1] === op) return event[2];
+  return null;
+}
+/** The end of a step's own operation is its reply. */
+function forgetEnd({ events }: Sheet, op: Op): void {
+  const at = events.findIndex((event) => event[0] === "ended" && event[1] === op);
+  if (at >= 0) events.splice(at, 1);
+}

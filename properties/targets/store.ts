@@ -1,0 +1,66 @@
+/**
+ * A store as the stories want it: each commit is answered as the step says, and a conversation is read only when its gate is
+ * answered. Everything else is the real one.
+ */
+import type { Archive, Commit, Message, ReadRequest } from "../../src/archive/archive.ts";
+import type { CommitAnswer } from "../../src/contract.ts";
+import { fault } from "../../src/errors.ts";
+import type { Store } from "../../src/index.ts";
+
+export interface Interference {
+  /** How this commit is answered; asked once for each. */
+  commit(commit: Commit): CommitAnswer;
+  /** The process is gone, before or after the commit: what nobody hears of any more. */
+  crash(commit: Commit): Promise<never>;
+  /** At the gate of a read, until the world answers; `null` where the answer is to read. */
+  read(request: ReadRequest): Promise<Error | null> | null;
+  /** Handed out, so that a session that is not there yet can die as well. */
+  opened(archive: Archive): void;
+  /** Calls of the archive under way. */
+  busy(by: 1 | -1): void;
+}
+
+export function storiedStore(store: Store, world: Interference): Store {
+  return {
+    open: async (request) => {
+      const archive = await store.open(request);
+      const storied = storiedArchive(archive, world);
+      world.opened(storied);
+      return storied;
+    },
+  };
+}
+
+function storiedArchive(archive: Archive, world: Interference): Archive {
+  async function counted<Value>(call: Promise<Value>): Promise<Value> {
+    world.busy(1);
+    try {
+      return await call;
+    } finally {
+      world.busy(-1);
+    }
+  }
+  const read = async (request: ReadRequest, gate: Promise<Error | null> | null): Promise<readonly Message[]> => {
+    const refused = gate === null ? null : await gate;
+    if (refused !== null) throw refused;
+    return await counted(archive.messages(request));
+  };
+  return {
+    mode: archive.mode,
+    epoch: archive.epoch,
+    head: () => counted(archive.head()),
+    rows: (paths) => counted(archive.rows(paths)),
+    scan: (prefix, after, count) => counted(archive.scan(prefix, after, count)),
+    messages: (request) => read(request, world.read(request)),
+    commit: async (commit) => {
+      const answer = world.commit(commit);
+      if (answer === "ok") return await counted(archive.commit(commit));
+      if (answer !== "crash_before" && answer !== "crash_after") throw fault(answer, "archive");
+      if (answer === "crash_after") await counted(archive.commit(commit));
+      return await world.crash(commit);
+    },
+    bytesWritten: () => archive.bytesWritten(),
+    close: () => counted(archive.close()),
+    abandon: () => archive.abandon(),
+  };
+}
