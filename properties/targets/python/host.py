@@ -19,6 +19,7 @@ from outcomes import Crashed, Fault, Outcome, Quit, Refusal, Step, ok, outcome_o
 from records import Root
 from registry import Draft, Session, encode_session
 from restoring import Recovery, check_records, decode_session, load, recover
+from shapes import ShapeError
 
 DEFAULT_HANDLE = "w1"
 LOADED: Set[Tuple[str, str]] = set()  # of the process, as tool tables are: it stays warm from story to story
@@ -74,6 +75,8 @@ class Host:
         """What the registrars own, by category: the first of the list owns it. All the host has, if no list is given."""
         owned: Dict[str, Tuple[str, ...]] = {}
         for name in self.registrars if names is None else names:
+            if name not in self.registrars:
+                raise ShapeError(f"the scope has no registrar {name!r}")
             registrar = self.registrars[name]
             owned.setdefault(registrar["category"], tuple(registrar["tools"]))
         return owned

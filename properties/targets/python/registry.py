@@ -129,12 +129,12 @@ def now() -> int:
 
 
 class Session:
-    def __init__(self, host: "Host", archive: Archive, mode: str, opening: int, registrars: Mapping[str, Tuple[str, ...]]) -> None:
+    def __init__(self, host: "Host", archive: Archive, mode: str, opening: int, tools: Mapping[str, Tuple[str, ...]]) -> None:
         self.host = host
         self.archive = archive
         self.mode = mode
         self.opening = opening
-        self.tools = registrars  # category → the names its owner lists; nothing is loaded to know them
+        self.tools = tools  # category → the names its owner lists; nothing is loaded to know them
         self.limits = {**LIMITS, **host.limits}
         self.capacity = 1
         self.sequence = 0
@@ -280,13 +280,14 @@ class Session:
             "records": {**self.aside_rows, **rows},
         }
         self.archive.commit(document, appended, self.host.commit_answer())
-        self.capacity, self.sequence, self.root, self.records, self.configs = draft.capacity, draft.sequence, draft.root, records, configs
+        self.capacity, self.sequence, self.root = draft.capacity, draft.sequence, draft.root
+        self.records, self.configs = records, configs
         self.root_buffer = []
-        for path, live in self.live.items():
+        for live in self.live.values():
             live.buffer = []
 
     def _transcribe(self, draft: Draft) -> Dict[str, Tuple[int, bytes]]:
-        """The new messages as bytes, by location; the draft's transcripts grow by them. What was said is durable with any commit."""
+        """The new messages as bytes, by location; the draft's transcripts grow by them. Any commit writes what was said."""
         appended = {}
         buffers = {path: live.buffer for path, live in self.live.items() if live.buffer}
         if self.root_buffer:
@@ -304,7 +305,7 @@ class Session:
         return appended
 
     def _encode(self, records: Mapping[str, Record]) -> Dict[str, Any]:
-        """The rows of all records. One that must not be written fails the commit and is named; the unchanged are not encoded again."""
+        """The rows of all records, made anew where they changed. One that must not be written fails the commit and is named."""
         rows = {}
         for path in sorted(records):
             record = records[path]

@@ -11,7 +11,19 @@ from archive import Document
 from operations import UNREAD, Operation, begin
 from outcomes import Fault, Quit
 from paths import ROOT
-from records import ADMITTED, Malformed, Record, Result, Root, checksum, decode, decode_mailbox, decode_transcript, mailbox_flaw, tools_of
+from records import (
+    ADMITTED,
+    Malformed,
+    Record,
+    Result,
+    Root,
+    checksum,
+    decode,
+    decode_mailbox,
+    decode_transcript,
+    mailbox_flaw,
+    tools_of,
+)
 from registry import Draft, Live, Session, result_mail
 from turns import hand_over
 

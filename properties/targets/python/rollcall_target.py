@@ -92,7 +92,10 @@ class Target:
 
 def read(line: bytes) -> Any:
     """A request as the other side meant it: numbers are doubles there, and there is no NaN in JSON."""
-    return json.loads(line.decode("utf-8"), parse_int=_integer, parse_constant=_no_constant)
+    try:
+        return json.loads(line.decode("utf-8"), parse_int=_integer, parse_constant=_no_constant)
+    except ValueError as error:
+        raise ShapeError(f"this line is no JSON: {error}")
 
 
 def _integer(digits: str) -> "int | float":
@@ -123,8 +126,6 @@ def serve(source: BinaryIO, sink: BinaryIO, target: Target) -> None:
             answer = target.answer(asked)
         except ShapeError as error:
             answer = {"error": f"{str(error)[:1].upper()}{str(error)[1:]}."}
-        except ValueError as error:
-            answer = {"error": f"This line is no JSON: {error}."}
         except Exception as error:  # a mistake in this program: the checker shows it and stops
             answer = {"error": f"The target failed: {type(error).__name__}: {error}."}
         identity = asked.get("id") if isinstance(asked, dict) else None
@@ -136,7 +137,8 @@ def serve(source: BinaryIO, sink: BinaryIO, target: Target) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, epilog="Faults: " + "; ".join(f"{name}: {what}" for name, what in FAULTS.items()))
+    faults = "Faults: " + "; ".join(f"{name}: {what}" for name, what in FAULTS.items()) + "."
+    parser = argparse.ArgumentParser(description=__doc__, epilog=faults)
     parser.add_argument("--fault", action="append", default=[], choices=sorted(FAULTS), help="deviate on purpose (repeatable)")
     target = Target(parser.parse_args().fault)
     sink = sys.stdout.buffer
