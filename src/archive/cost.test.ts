@@ -131,14 +131,14 @@ describe("durability", () => {
 });
 
 describe("handles", () => {
-  it("leave nothing open behind them: many hundred in a row", async () => {
+  it("leave nothing open behind them: many in a row", async () => {
     const store = sqliteStore(file(), { durability: "off" });
-    for (let n = 0; n < 600; n++) {
+    for (let n = 0; n < 150; n++) {
       const archive = await store.open(write);
       await archive.commit(commit());
       if (n % 2 === 0) await archive.close();
       else archive.abandon();
     }
-    expect((await store.open(existing)).epoch).toBe(601);
+    expect((await store.open(existing)).epoch).toBe(151);
   });
 });

@@ -22,7 +22,8 @@ CREATE TABLE meta (
 CREATE TABLE config (hash TEXT PRIMARY KEY CHECK (length(hash) = 64), text TEXT NOT NULL) STRICT;
 CREATE TABLE agent (
   path TEXT PRIMARY KEY,
-  parent TEXT NOT NULL,
+  -- NULL is /root, which has no row: so parents and owners of mail can be foreign keys.
+  parent TEXT REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
   id TEXT NOT NULL UNIQUE,
   role TEXT NOT NULL,
   config TEXT NOT NULL REFERENCES config (hash),
@@ -32,9 +33,8 @@ CREATE TABLE agent (
   location TEXT NOT NULL UNIQUE CHECK (location GLOB 'agents/?*' AND '/' || location || '/' NOT GLOB '*/../*'),
   owes INTEGER NOT NULL CHECK (owes >= 0),
   sum TEXT NOT NULL,
-  below TEXT GENERATED ALWAYS AS (nullif(parent, '/root')) REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
-  CHECK (substr(path, 1, length(parent) + 1) = parent || '/'),
-  CHECK (length(path) > length(parent) + 1 AND instr(substr(path, length(parent) + 2), '/') = 0)
+  CHECK (path GLOB coalesce(parent, '/root') || '/?*'),
+  CHECK (instr(substr(path, length(coalesce(parent, '/root')) + 2), '/') = 0)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX agent_parent ON agent (parent);
 CREATE INDEX agent_urgent ON agent (path) WHERE activity <> 'idle' OR owes <> 0;
@@ -54,7 +54,7 @@ CREATE TABLE result (
 ) STRICT;
 CREATE TABLE mail (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  owner TEXT NOT NULL,
+  owner TEXT REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
   kind TEXT NOT NULL CHECK (kind IN ('mail', 'result', 'user', 'execution')),
   sender TEXT NOT NULL,
   text TEXT NOT NULL,
@@ -62,9 +62,8 @@ CREATE TABLE mail (
   outcome TEXT,
   digest TEXT,
   sum TEXT NOT NULL,
-  box TEXT GENERATED ALWAYS AS (nullif(owner, '/root')) REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
   CHECK ((kind = 'result') = (outcome IS NOT NULL) AND (kind = 'result') = (digest IS NOT NULL)),
-  CHECK (kind <> 'user' OR (owner = '/root' AND sender = 'user'))
+  CHECK (kind <> 'user' OR (owner IS NULL AND sender = 'user'))
 ) STRICT;
 CREATE INDEX mail_owner ON mail (owner);
 CREATE TABLE conversation (number INTEGER PRIMARY KEY, location TEXT NOT NULL UNIQUE) STRICT;

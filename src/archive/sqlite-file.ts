@@ -61,7 +61,7 @@ function wholeSize(db: Database): number {
 }
 
 /** Looks at the file without leaving anything beside it; SQLite creates files as soon as a database is read in earnest. */
-function look(file: string): Kind {
+export function look(file: string): Kind {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) throw at("archive_missing", `there is no file ${file}`);
   if (found.isDirectory()) throw at("archive_malformed", `${file} is a folder`);

@@ -25,9 +25,13 @@ export function locationOf({ path, location }: { readonly path: Path; readonly l
   return path === rootPath ? rootLocation : location;
 }
 
+/** Columns that hold NULL for the root, which has no row. */
+export const mayBeRoot: readonly string[] = ["parent", "owner"];
+
 /** Cells in one blob, long texts beside it: one value to bring over instead of ten, and nothing to quote twice. */
 export function selected(columns: readonly string[]): string {
-  const narrow = columns.map((each) => (each === "text" ? "''" : each));
+  const cell = (column: string) => (mayBeRoot.includes(column) ? `coalesce(${column}, '${rootPath}')` : column);
+  const narrow = columns.map((each) => (each === "text" ? "''" : cell(each)));
   const wide = columns.includes("text") ? "CAST(text AS BLOB)" : "NULL";
   return `CAST(json_array(${narrow.join(", ")}) AS BLOB) AS cells, ${wide} AS text`;
 }
@@ -129,7 +133,7 @@ export function head(db: Database, configs: Configs): Head {
   const capacity = decodeSession(cellsOfText(session));
   const rootMail = decodeMailbox(
     rootPath,
-    cellsOfAll(db.all(`${mailFrom} WHERE owner = ? ORDER BY seq`, rootPath), mailColumns),
+    cellsOfAll(db.all(`${mailFrom} WHERE owner IS NULL ORDER BY seq`), mailColumns),
   );
   if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
   const urgent = db.all(urgentFrom);

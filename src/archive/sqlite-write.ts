@@ -4,6 +4,7 @@
  */
 import type { Path } from "../contract.ts";
 import { fault } from "../errors.ts";
+import { rootPath } from "../paths.ts";
 import type { Commit } from "./archive.ts";
 import { type Database, textOf } from "./binding.ts";
 import {
@@ -20,10 +21,11 @@ import {
   resultColumns,
 } from "./codec.ts";
 import { capacityFlaw } from "./flaws.ts";
-import { locationOf } from "./sqlite-read.ts";
+import { locationOf, mayBeRoot } from "./sqlite-read.ts";
 
 export function insert(table: string, columns: readonly string[]): string {
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+  const value = (column: string) => (mayBeRoot.includes(column) ? `nullif(?, '${rootPath}')` : "?");
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(value).join(", ")})`;
 }
 function updates(columns: readonly string[]): string {
   return columns.map((each) => `${each} = excluded.${each}`).join(", ");
@@ -36,6 +38,7 @@ const putAgent = `${insert("agent", agentColumns)} ON CONFLICT (path) DO UPDATE
 const putResult = `${insert("result", resultColumns)}
   ON CONFLICT (path, slot, turn) DO UPDATE SET ${updates(resultColumns.slice(3))}`;
 const putMail = insert("mail", mailColumns);
+const removeMail = `DELETE FROM mail WHERE seq = ? AND coalesce(owner, '${rootPath}') = ?`;
 const putMessage = insert("message", ["conversation", ...messageColumns]);
 // The same hash and another text: damage, of which the text that was hashed is the cure.
 const putConfig = `INSERT INTO config (hash, text) VALUES (?, ?)
@@ -81,7 +84,7 @@ export function write(db: Database, written: Written, { agents, mail, session, c
     writeResults(db, path, results);
   }
   for (const cells of mail) db.run(putMail, ...cells);
-  for (const { to, seq } of commit.mailRemoved) db.run("DELETE FROM mail WHERE seq = ? AND owner = ?", seq, to);
+  for (const { to, seq } of commit.mailRemoved) db.run(removeMail, seq, to);
   for (const { path, location, append } of commit.messages) {
     const number = conversationAt(db, locationOf({ path, location }));
     const { end } = boundsOf(db, number);
