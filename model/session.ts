@@ -118,15 +118,15 @@ function recover(m: Rules, world: World, step: Of<"restore"> | Of<"answer">, res
   const live = m.recovered(m, world, restoring, decoded);
   const open = { ...world, handles: { ...world.handles, [restoring.as]: live } };
   const pending = Object.values(decoded.agents).some((each) => each.activity !== "idle" || each.owed.length > 0);
-  if (!pending) return decided(open, { ok: "done" }, aside(live.aside));
+  const settled = Object.values(decoded.agents)
+    .filter(abandoned)
+    .map(({ path, turns }) => ["settled", path, turns] as const);
+  const told: readonly Event[] = [...settled, ...aside(live.aside)];
+  if (!pending) return decided(open, { ok: "done" }, told);
   const run: Run = { world: open, live, commit: step.commit ?? "ok", events: [], later: [], crashed: false };
   const [after, failed] = m.commit(m, run, live);
   if (failed !== null) return decided(without(after.world, restoring.as), failed);
-  return decided(
-    { ...after.world, handles: { ...world.handles, [restoring.as]: live } },
-    { ok: "done" },
-    aside(live.aside),
-  );
+  return decided({ ...after.world, handles: { ...world.handles, [restoring.as]: live } }, { ok: "done" }, told);
 }
 
 const cold = { residency: "cold", marks: [] } as const;

@@ -142,11 +142,11 @@ export function handled(m: Rules, run: Run, op: Operation, how: Answer): Done {
       ? ok(note(next, ["warned", failed.fault, op.path]), "done")
       : [next, failed];
   }
-  const warned = note(having(run, live), ["warned", "handler_failed", op.path]);
   const above = parent(op.path);
   const mail = [...holder(cleared, above).mail, resultMail(op.path, owed.result)];
-  const [next, failed] = m.commit(m, warned, change(cleared, above, { mail }));
-  return failed === null ? ok(m.wake(m, next, above, "mailbox"), "done") : [next, failed];
+  const [next, failed] = m.commit(m, having(run, live), change(cleared, above, { mail }));
+  if (failed !== null) return [next, failed];
+  return ok(m.wake(m, note(next, ["warned", "handler_failed", op.path]), above, "mailbox"), "done");
 }
 
 type CommitWarning = Extract<Event, readonly ["warned", unknown, string]>[1];

@@ -155,7 +155,10 @@ function decide(m: Rules, world: World, step: Step): Decided {
 
   const start: Run = { world, live: handle, commit: step.commit ?? "ok", events: [], later: [], crashed: false };
   const [run, outcome] = command(m, start, step);
-  if (run.crashed) return plain(session.without(run.world, as), { crashed: true });
+  if (run.crashed) {
+    const { events, later } = run;
+    return { world: session.without(run.world, as), outcome: { crashed: true }, events, later };
+  }
   const closed = step.do === "close" && "ok" in outcome;
   const after = closed
     ? session.without(run.world, as)
