@@ -5,13 +5,14 @@
 import type { RefusalCode, Scope, Step, Verb } from "../src/contract.ts";
 import { keyOf, type Naming } from "./explore/key.ts";
 import { type Menu, movesOf } from "./explore/moves.ts";
-import { type Goal, goals as allGoals } from "./goals.ts";
-import { laws as allLaws } from "./laws.ts";
+import { goals } from "./goals.ts";
+import { met } from "./goals/met.ts";
 import type { Law, Ledger, Seen } from "./laws/law.ts";
 import { emptyLedger, remember } from "./laws/ledger.ts";
+import { laws as allLaws } from "./laws.ts";
 import type { Rules } from "./rules.ts";
 import type { Digest, Handle, World } from "./state.ts";
-import { begin, encode, rules, step as decide, stored, view } from "./step.ts";
+import { begin, step as decide, encode, rules, stored, view } from "./step.ts";
 
 export interface Small {
   /** So many siblings below the root; or these paths. */
@@ -29,7 +30,6 @@ export interface Small {
   readonly statesMax?: number;
   readonly rules?: Rules;
   readonly laws?: readonly Law[];
-  readonly goals?: readonly Goal[];
   /** Milliseconds, for `seconds`. */
   readonly clock?: () => number;
 }
@@ -126,7 +126,6 @@ export function explore(small: Small): Explored {
   const started = small.clock?.() ?? 0;
   const m = small.rules ?? rules;
   const laws = small.laws ?? allLaws;
-  const wanted = new Set(small.goals ?? allGoals);
   const paths = typeof small.agents === "number" ? siblings.slice(0, small.agents) : small.agents;
   const menu: Menu = {
     paths,
@@ -152,7 +151,7 @@ export function explore(small: Small): Explored {
   const states: State[] = [{ world, ledger: remember(emptyLedger, null, seen), seen, from: -1, depth: 0 }];
   const known = new Map<string, number>([[keyOf(world, names), 0]]);
   const edges: number[] = [];
-  const reached: string[] = [];
+  const reached = new Set<string>();
   const refusals = new Set<RefusalCode>();
   let transitions = 0;
   let fixpoint = true;
@@ -173,7 +172,7 @@ export function explore(small: Small): Explored {
     depth: states.at(-1)?.depth ?? 0,
     seconds: ((small.clock?.() ?? 0) - started) / 1000,
     fixpoint: fixpoint && broken === null,
-    goals: reached.sort(),
+    goals: goals.map(({ name }) => name).filter((name) => reached.has(name)),
     refusals: [...refusals].sort(),
     broken,
     restless,
@@ -195,11 +194,7 @@ export function explore(small: Small): Explored {
         if (what !== null) return end({ law, what, story: story(at, step) }, null);
       }
       if ("refused" in reply) refusals.add(reply.refused);
-      for (const goal of wanted)
-        if (goal.reached(state.ledger, state.seen, now, next)) {
-          reached.push(goal.name);
-          wanted.delete(goal);
-        }
+      for (const name of met(state.ledger, state.seen, now)) reached.add(name);
       if (next === state.world || isBeyond(next, bounds)) continue;
       const key = keyOf(next, names);
       let to = known.get(key);

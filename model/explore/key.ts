@@ -35,12 +35,14 @@ function named(world: World, naming: Naming): string {
   const parts: string[] = [];
   for (const path in disk.agents) {
     const stored = disk.agents[path];
-    if (stored !== undefined) parts.push(`${naming[path]}${storedKey(memo, stored, naming)}${disk.damaged[path] ?? ""}`);
+    if (stored !== undefined)
+      parts.push(`${naming[path]}${storedKey(memo, stored, naming)}${disk.damaged[path] ?? ""}`);
   }
   key += parts.length > 1 ? parts.sort().join(",") : parts.join("");
   for (const as in world.handles) {
     const handle = world.handles[as];
-    if (handle !== undefined) key += `\n${as}${handle.epoch === disk.epoch ? "!" : ""}${handleKey(memo, handle, world, naming)}`;
+    if (handle !== undefined)
+      key += `\n${as}${handle.epoch === disk.epoch ? "!" : ""}${handleKey(memo, handle, world, naming)}`;
   }
   return key;
 }
@@ -80,7 +82,8 @@ function liveKey(agent: Agent, naming: Naming): string {
   else if (agent.is === "starting") key += `s${resultKey(agent.undo)}`;
   else {
     key += `a${agent.handler ? "h" : ""}${waiterKey(agent.waiter)}${isSaid(agent) ? "'" : ""}`;
-    for (const { kind, token } of agent.blockers) key += kind[0] + (token === null ? "" : token.slice(token.lastIndexOf(".")));
+    for (const { kind, token } of agent.blockers)
+      key += kind[0] + (token === null ? "" : token.slice(token.lastIndexOf(".")));
   }
   for (const each of owed) key += `o${each.turn === turns ? "" : "-"}${resultKey(each.result)}`;
   return `${key}|${mailKey(agent.mail, naming)}`;
@@ -102,7 +105,9 @@ function storedKey(memo: Memo, stored: Stored, naming: Naming): string {
 const isSaid = ({ messages, turn }: { readonly messages: Agent["messages"]; readonly turn: number }): boolean =>
   messages.some((each) => each.kind === "partial" && each.turn === turn);
 
-const resultKey = (result: { readonly outcome: string; readonly reason: string | null; readonly partial: string | null } | null): string =>
+const resultKey = (
+  result: { readonly outcome: string; readonly reason: string | null; readonly partial: string | null } | null,
+): string =>
   result === null ? "" : `${result.outcome[0]}${result.reason?.[0] ?? ""}${result.partial === null ? "" : "'"}`;
 
 function mailKey(mail: readonly Mail[], naming: Naming): string {

@@ -60,7 +60,8 @@ export function movesOf(world: World, menu: Menu): readonly Step[] {
   if (handle.mode === "read") {
     add({ do: "send", by: "/root", to: "/root", text: "m" }, { do: "close" }, { do: "roster" });
     for (const path in handle.agents) add({ do: "inspect", path }, { do: "evict", path });
-    for (const op of handle.ops) for (const how of answers.hydrate) add({ do: "answer", op: op.op, gate: "hydrate", with: how });
+    for (const op of handle.ops)
+      for (const how of answers.hydrate) add({ do: "answer", op: op.op, gate: "hydrate", with: how });
     return moves;
   }
   root(handle, menu, add, addCommitting);
@@ -85,8 +86,16 @@ function recoveries({ op, left }: Restoring, menu: Menu, moves: Step[]): void {
 
 function root({ root, capacity }: Live, menu: Menu, add: Add, addCommitting: Add): void {
   addCommitting({ do: "save" }, { do: "close" }, { do: "sample", path: "/root" }, { do: "steer", text: "u" });
-  add({ do: "wait", by: "/root", timeoutMs: 10_000 }, { do: "wait", by: "/root", timeoutMs: 10_000, callback: "throws" });
-  add({ do: "wait", by: "/root", timeoutMs: 10_000, callback: { then: { do: "wait", by: "/root", timeoutMs: 10_000 } } });
+  add(
+    { do: "wait", by: "/root", timeoutMs: 10_000 },
+    { do: "wait", by: "/root", timeoutMs: 10_000, callback: "throws" },
+  );
+  add({
+    do: "wait",
+    by: "/root",
+    timeoutMs: 10_000,
+    callback: { then: { do: "wait", by: "/root", timeoutMs: 10_000 } },
+  });
   if (root.waiter !== null) add({ do: "cancel_wait", by: "/root" }, { do: "elapse", ms: 10_000 });
   if (menu.paths.length > 1) addCommitting({ do: "set_capacity", capacity: capacity === 1 ? 2 : 1 });
   add({ do: "roster" }, { do: "verify" }, { do: "fork" });

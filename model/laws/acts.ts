@@ -27,8 +27,7 @@ export function wrote({ step, outcome, events }: Act): boolean {
       return events.some(([what]) => what === "settled");
     case "answer":
       if (outcome.ok === "late") return false;
-      if (step.gate === "handler")
-        return events.every(([what, code]) => what !== "warned" || code === "handler_failed");
+      if (step.gate === "handler") return !events.some((event) => event[0] === "warned" && isCommitCode(event[1]));
       return step.gate === "abort" || isPathValue(outcome);
     default:
       return false;
@@ -46,8 +45,9 @@ const commitFaults: { readonly [code in CommitFault | "ownership_lost"]: true } 
   read_only_file: true,
   ownership_lost: true,
 };
+const isCommitCode = (code: string): boolean => Object.hasOwn(commitFaults, code);
 export const isCommitFault = (outcome: StepOutcome): boolean =>
-  "fault" in outcome && (Object.hasOwn(commitFaults, outcome.fault) || outcome.fault === "record_invalid");
+  "fault" in outcome && (isCommitCode(outcome.fault) || outcome.fault === "record_invalid");
 
 export const isQuiet = (outcome: StepOutcome): boolean =>
   "refused" in outcome || ("ok" in outcome && outcome.ok === "late");

@@ -220,14 +220,17 @@ export const durable: Check = (ledger, before, now) => {
     return same(before.stored, stored) ? null : `${step.do} changed the archive`;
   if (!wrote(only) || only.as !== "w1") return null;
   if (step.do === "close")
-    return before.view.mode === "write" && "ok" in before.encoded ? behind(before.encoded.ok, before, stored, only) : null;
+    return before.view.mode === "write" && "ok" in before.encoded
+      ? behind(before.encoded.ok, before, stored, only)
+      : null;
   return now.view.mode === "write" && "ok" in now.encoded ? behind(now.encoded.ok, now, stored, only) : null;
 };
 
 /** Where the archive is behind the session. What was set aside stands there besides; waking comes after the commit. */
 function behind(session: StoredView, { view }: Seen, archive: StoredView, act: Act): string | null {
   if (session.capacity !== archive.capacity) return `the capacity ${session.capacity} is acknowledged and not written`;
-  if (!same(session.root, archive.root)) return `the root is ${said(session.root)}, in the archive ${said(archive.root)}`;
+  if (!same(session.root, archive.root))
+    return `the root is ${said(session.root)}, in the archive ${said(archive.root)}`;
   for (const path in session.agents) {
     const own = session.agents[path];
     const kept = archive.agents[path];

@@ -3,7 +3,18 @@ import type { AgentView, Path, View } from "../../src/contract.ts";
 import { ends, isPathValue, startPath } from "./acts.ts";
 import type { Check, Ledger, Seen } from "./law.ts";
 import { said, same } from "./same.ts";
-import { type Act, agentIn, agentsOf, isOpen, parentOf, pathOf, type Scene, type Side, sceneOf, targetOf } from "./scene.ts";
+import {
+  type Act,
+  agentIn,
+  agentsOf,
+  isOpen,
+  parentOf,
+  pathOf,
+  type Scene,
+  type Side,
+  sceneOf,
+  targetOf,
+} from "./scene.ts";
 
 const form = /^\/root(?:\/[a-z0-9_]{1,64}){1,32}$/;
 
@@ -171,7 +182,8 @@ function residue(ledger: Ledger, side: Side, path: Path, now: Seen): string | nu
 function unjust(side: Side, { step, outcome }: Act): string | null {
   if (step.do !== "spawn" || !("refused" in outcome) || outcome.refused !== "path_taken") return null;
   const path = `${step.by}/${step.name}`;
-  const held = agentIn(side.before, path) !== undefined || side.before.aside?.[path] !== undefined || isHeld(side, path);
+  const held =
+    agentIn(side.before, path) !== undefined || side.before.aside?.[path] !== undefined || isHeld(side, path);
   return held ? null : `${path} is free and was refused as taken`;
 }
 

@@ -120,6 +120,9 @@ export interface Ledger {
   readonly resolved: { readonly [path: Path]: string };
   /** What the last turn that a crash or a takeover cut off had said in the archive; `null`: not known. */
   readonly cutOff: { readonly [path: Path]: { readonly turn: number; readonly said: string | null } };
+  /** For goals: commits that failed, by what they were for and how; and signs of what has gone before. */
+  readonly failed: { readonly [kind: string]: { readonly [how: string]: true } };
+  readonly signs: { readonly [name: string]: boolean };
   /** The archive after the last acknowledged commit, for a target that cannot tell; `null`: not known. */
   readonly acknowledged: StoredView | null;
 }

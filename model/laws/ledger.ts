@@ -3,6 +3,7 @@ import type { AgentView, Path, StoredView, View } from "../../src/contract.ts";
 import { handlerOf, startOf, wrote } from "./acts.ts";
 import type { Begun, Blocked, Ledger, Published, Seen, Session, Turn, Wait } from "./law.ts";
 import { type Act, agentIn, agentsOf, isOpen, pathOf, type Scene, type Side, sceneOf, viewOf } from "./scene.ts";
+import { failed, signs } from "./signs.ts";
 
 const fresh: Session = { mode: "write", clock: 0, ops: {}, waits: {}, stacks: {}, turns: {}, registrars: "*" };
 
@@ -17,6 +18,8 @@ export const emptyLedger: Ledger = {
   tampered: {},
   resolved: {},
   cutOff: {},
+  failed: {},
+  signs: {},
   acknowledged: null,
 };
 
@@ -44,6 +47,8 @@ export function remember(ledger: Ledger, before: Seen | null, now: Seen): Ledger
     set("tampered", tampered(next, act));
   }
   if (next.owner !== null && isShut(viewOf(now.view, next.owner))) set("owner", null);
+  set("failed", failed(next.failed, ledger, scene));
+  set("signs", signs(next.signs, scene));
   set("acknowledged", acknowledged(next, scene, now));
   return changed ? next : ledger;
 }

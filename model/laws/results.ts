@@ -136,7 +136,9 @@ export const whole: Check = (ledger, before, now) => {
         if (text !== null && scene.only !== null && !shows(result[1], text))
           return `${path} ended with ${said(text)}, its result is ${said(result[1])}`;
         const wrong =
-          scene.only === null ? null : (mailed(side, path, result) ?? interrupted(ledger, side, path, result));
+          scene.only === null
+            ? null
+            : (mailed(side, path, event[2], result) ?? interrupted(ledger, side, path, result));
         if (wrong !== null) return wrong;
       }
   }
@@ -144,11 +146,11 @@ export const whole: Check = (ledger, before, now) => {
 };
 
 /** The mail, or what is owed, speaks of the same result. */
-function mailed(side: Side, path: Path, result: ResultView): string | null {
+function mailed(side: Side, path: Path, turn: number, result: ResultView): string | null {
   const mail = (holderIn(side.now, parentOf(path))?.mail ?? none).findLast(
     (each) => each[0] === "result" && each[1] === path,
   );
-  const owed = agentIn(side.now, path)?.owed?.at(-1);
+  const owed = agentIn(side.now, path)?.owed?.find((each) => each[0] === turn);
   if (owed !== undefined)
     return owed[1] === result[0] && same(owed[2], result[1])
       ? null

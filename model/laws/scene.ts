@@ -54,6 +54,9 @@ export const isOpen = (view: View, op: string): boolean => {
   if (view.open !== undefined) for (const [each] of view.open) if (each === op) return true;
   return false;
 };
+/** The gates at which operations of this path wait. */
+export const openAt = ({ open }: View, path: Path): readonly string[] =>
+  (open ?? none).flatMap(([op, gate]) => (pathOf(op) === path ? [gate] : []));
 export const parentOf = (path: Path): Path => path.slice(0, path.lastIndexOf("/"));
 export const isBelow = (path: Path, above: Path): boolean =>
   path.length > above.length && path.startsWith(above) && path[above.length] === "/";
