@@ -21,7 +21,9 @@ export type Durability = "full" | "normal" | "off";
 const busyMs = 1_000;
 export const waiting: string = `PRAGMA busy_timeout = ${busyMs}`;
 const genericError = 1;
+const readOnly = 8;
 const corrupt = 11;
+const cantOpen = 14;
 
 function at(code: FaultCode, why: string): RollcallError {
   return fault(code, "archive", new Error(why));
@@ -150,7 +152,18 @@ export function openForWriting(
 /** A snapshot: what a writer does meanwhile is not seen. It keeps the writer's log from being cut until it is closed. */
 export function openForReading(file: string): Database {
   if (look(file) === "blank") throw at("archive_malformed", `${file} is empty`);
-  const db = openDatabase(file, "ro");
+  try {
+    return snapshot(file, "ro");
+  } catch (error) {
+    // In a folder that may not be written to, SQLite cannot share memory with a writer; nor can there be one, but for
+    // whoever may write there: the file is then read as it is, if all of it is in the file.
+    const isShut = [cantOpen, readOnly].includes(resultCode(error) ?? -1);
+    if (!isShut || walSize(file) > 0) throw error;
+    return snapshot(file, "immutable");
+  }
+}
+function snapshot(file: string, access: "ro" | "immutable"): Database {
+  const db = openDatabase(file, access);
   try {
     db.exec(`${waiting}; BEGIN`);
     readMeta(db);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -253,3 +253,41 @@ for (const [kind, fresh] of [
     });
   });
 }
+
+/** Root may write everywhere: for a while we are nobody. */
+async function withoutRights<Value>(act: () => Promise<Value>): Promise<Value> {
+  const nobody = 65_534;
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(nobody);
+  try {
+    return await act();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+describe("an archive where nothing may be written", () => {
+  it("can be read, and not be written to", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "rollcall-"));
+    folders.push(folder);
+    const file = join(folder, "run.rollcall");
+    const archive = await sqliteStore(file).open(write);
+    await archive.commit(published("/root/a"));
+    await archive.close();
+    for (const end of ["-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+    chmodSync(file, 0o444);
+    chmodSync(folder, 0o555);
+    await withoutRights(async () => {
+      const reader = await sqliteStore(file).open(read);
+      expect((await reader.head()).agents).toBe(1);
+      await reader.close();
+      expect(await codeOf(sqliteStore(file).open(existing))).toEqual(["read_only_file", "archive"]);
+      expect(await codeOf(sqliteStore(join(folder, "new.rollcall")).open(write))).toEqual([
+        "read_only_file",
+        "archive",
+      ]);
+    });
+    expect(readdirSync(folder)).toEqual(["run.rollcall"]);
+    chmodSync(folder, 0o755);
+  });
+});
