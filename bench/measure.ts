@@ -28,7 +28,7 @@ export interface Effort {
   readonly roundsMin: number;
   /** No further round begins after so many milliseconds. */
   readonly budgetMs: number;
-  /** Collects garbage before each sample: for cases that leave much of it to whoever comes next. */
+  /** Collects garbage before each case's turn: for cases that leave much of it to whoever comes next. */
   readonly collects?: boolean;
 }
 /** Timings by case and lap. */
@@ -70,8 +70,8 @@ async function round(cases: readonly Case[], collect: () => void, found: (name: 
   for (const { name, times = 1, sample } of cases) {
     // A bench of its own for each turn: tinybench runs one task to its end before the next.
     const bench = new Bench({ time: 0, iterations: times, warmup: false, throws: true });
+    collect();
     const run = async () => {
-      collect();
       const laps = await sample();
       found(name, laps);
       return { overriddenDuration: Math.max(0, ...Object.values(laps)) };
