@@ -117,7 +117,7 @@ export const justified: Check = (ledger, before, now) => {
   for (const { step, outcome, events } of acts) {
     if (!isCommitFault(outcome) && !("crashed" in outcome)) continue;
     for (const event of events)
-      if (event[0] === "woke" || event[0] === "handled" || event[0] === "settled")
+      if (event[0] === "woke" || event[0] === "settled" || (event[0] === "handled" && !("crashed" in outcome)))
         return `${step.do} was not written, and yet ${said(event)}`;
   }
   if (only === null) return null;

@@ -127,7 +127,11 @@ export const recovered: Check = (ledger, before, now) => {
   const opened = opening(ledger, before, now);
   if (opened === null) return null;
   const { side, act, disk } = opened;
-  for (const event of act.events) if (event[0] !== "set_aside") return `a restore did again: ${said(event)}`;
+  const told: Path[] = [];
+  for (const event of act.events) {
+    if (event[0] === "settled" && side.now.mode === "write") told.push(event[1]);
+    else if (event[0] !== "set_aside") return `a restore did again: ${said(event)}`;
+  }
   if (disk === null) return null;
   for (const path in disk.agents) {
     const kept = disk.agents[path];
@@ -135,6 +139,7 @@ export const recovered: Check = (ledger, before, now) => {
     if (kept === undefined || agent === undefined || !isAbandoned(kept)) continue;
     const wrong = side.now.mode === "read" ? shown(path, agent) : settled(ledger, path, agent, kept.turns ?? 0);
     if (wrong !== null) return wrong;
+    if (side.now.mode === "write" && !told.includes(path)) return `${path} was recovered, and nobody was told`;
   }
   return found(ledger, before, now, "results");
 };
