@@ -32,7 +32,7 @@ export const sentences: Readonly<Record<RefusalCode | FaultCode | AsideCode | Wa
   too_many_operations: "Too many operations are open; wait for some to end.",
   too_many_blockers: "The turn has too many blockers; release some.",
   already_waiting: "The caller waits already; one wait at a time.",
-  not_waiting: "The root is not waiting; a user's mail is taken only then.",
+  not_waiting: "Nobody is waiting there; a user's mail is taken, and a wait cancelled, only during one.",
   mailbox_full: "The mailbox is full; its owner has to read first.",
   in_use: "The agent is in use; wait until it is idle and clean.",
   not_ready: "The agent has no result yet; wait for its turn to settle.",

@@ -9,7 +9,7 @@ import type { OpValue } from "./decision.ts";
 import { resolve } from "./guard.ts";
 import { compact, evict, type Inspection, inspect, readHistory, readResult } from "./look.ts";
 import { sample, send } from "./mail.ts";
-import { issue, post, type Shell } from "./shell.ts";
+import { issue, issueFor, post, type Shell } from "./shell.ts";
 import { type FollowedUp, followUp, spawn } from "./start.ts";
 import { block, interrupt, say } from "./turn.ts";
 import { cancelWait, giveUpWait, wait } from "./wait.ts";
@@ -89,8 +89,7 @@ export function agentAt(shell: Shell, path: string): Agent {
 }
 
 /** Installed or not, a wait is one promise: it ends with a reason, without one, or with why it could not begin. */
-function waitAt(shell: Shell, by: string, options: WaitOptions): Promise<WakeReason | null> {
-  const { timeoutMs, onWake, signal, tag } = options;
+function waitAt(shell: Shell, by: string, { timeoutMs, onWake, signal, tag }: WaitOptions): Promise<WakeReason | null> {
   const call = openCall<WakeReason | null>(shell.calls);
   const giveUp = () => {
     call.reject(signal?.reason);
@@ -101,11 +100,7 @@ function waitAt(shell: Shell, by: string, options: WaitOptions): Promise<WakeRea
     call.resolve(why);
     if (why !== null) onWake?.(why);
   };
-  const decide = wait({ by, timeoutMs, woken });
-  issue(shell, { decide, needs: [by] }, { signal, tag }).then((first) => {
-    if (first === "mailbox") call.resolve(first);
-    else if (signal?.aborted === true) giveUp();
-    else signal?.addEventListener("abort", giveUp, { once: true });
-  }, call.reject);
+  signal?.addEventListener("abort", giveUp, { once: true });
+  issueFor(shell, { decide: wait({ by, timeoutMs, woken }), needs: [by] }, { signal, tag }, call);
   return call.promise;
 }

@@ -24,7 +24,8 @@ export interface Call<Value> {
 /** How to reject each call that is not answered yet. */
 export type OpenCalls = Set<(error: unknown) => void>;
 
-export function openCall<Value>(calls: OpenCalls): Call<Value> {
+/** `closed` is what a session that closes meanwhile answers, if not its refusal. */
+export function openCall<Value>(calls: OpenCalls, closed?: Value): Call<Value> {
   let settle = (_: Value) => {};
   let refuse = (_: unknown) => {};
   const promise = new Promise<Value>((resolve, reject) => {
@@ -35,16 +36,17 @@ export function openCall<Value>(calls: OpenCalls): Call<Value> {
     calls.delete(cutOff);
     refuse(error);
   };
-  // Who has stopped listening to a session that closes must not end the process.
-  const cutOff = (error: unknown) => {
-    promise.catch(() => {});
-    reject(error);
-  };
-  calls.add(cutOff);
   const resolve = (value: Value) => {
     calls.delete(cutOff);
     settle(value);
   };
+  const cutOff = (error: unknown) => {
+    if (closed !== undefined) return resolve(closed);
+    // Who has stopped listening to a session that closes must not end the process.
+    promise.catch(() => {});
+    reject(error);
+  };
+  calls.add(cutOff);
   return { promise, resolve, reject };
 }
 

@@ -41,6 +41,8 @@ export type Reply<Value> =
   | Fault
   /** The caller now waits for the end of this operation. */
   | { readonly begun: Op }
+  /** The caller sleeps until it is woken. */
+  | { readonly waiting: true }
   | Fetch<Value>;
 
 export interface Decision<Value> {
@@ -48,6 +50,8 @@ export interface Decision<Value> {
   readonly commits?: true;
   /** What happens instead when the commit is not written, on a fresh draft; by default nothing but the fault. */
   readonly unless?: (draft: Draft, fault: Fault) => Reply<Value>;
+  /** Decided next, before anything else in the queue, where nothing is committed: what is so already and only has to be written. */
+  readonly next?: Decide<Value>;
 }
 export type Decide<Value> = (draft: Draft) => Decision<Value>;
 

@@ -11,7 +11,7 @@ import type { Decide, GateAct } from "./decision.ts";
 import { answerRead } from "./hydrate.ts";
 import type { Deadlines, DispatchRequest, PrepareRequest, Provider } from "./ports.ts";
 import { answerHandler, finishOwn } from "./settle.ts";
-import { guarded, issue, type Pending, post, type Shell } from "./shell.ts";
+import { guarded, issue, keyOf, type Pending, post, type Shell } from "./shell.ts";
 import { answerDispatch, answerPrepare } from "./start.ts";
 import type { HandlerOp, StartOp } from "./state.ts";
 import { answerAbort, blockOwn, sayOwn } from "./turn.ts";
@@ -88,7 +88,10 @@ function read(shell: Shell, { deadlines }: Host, act: GateAct & { readonly do: "
     pending,
     deadlines.hydrateMs,
     () => archive.messages({ ...request, ...(last === null ? {} : { last }), ...(act.isGate ? { op: act.read } : {}) }),
-    (end) => answerRead(act.read, path, "value" in end ? { messages: end.value, last } : readFault(end.error, path)),
+    (end) => {
+      shell.pending.delete(keyOf(act));
+      return answerRead(act.read, path, "value" in end ? { messages: end.value, last } : readFault(end.error, path));
+    },
   );
 }
 

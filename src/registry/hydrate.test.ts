@@ -151,15 +151,33 @@ describe("several who ask", () => {
     expect(await agent.followUp("t3")).toEqual({ started: "/root/a" });
   });
 
-  test("a compaction while a conversation is read is seen by whoever reads", async () => {
+  test("keep the conversation as it is while it is read", async () => {
     const world = openWorld();
     const session = await coldAgent(world);
     world.holdsReads = true;
-    const read = session.agent("/root/a").readHistory();
-    await rest();
-    await session.agent("/root/a").compact({ last: 1 });
+    const agent = session.agent("/root/a");
+    const read = agent.readHistory();
+    expect(await endOf(agent.compact({ last: 1 }))).toBe("in_use");
+    expect(await endOf(agent.evict())).toBe("in_use");
     at(world.reads, "/root/a#2.1").resolve();
-    expect((await read).map((each) => each.text)).toEqual(["3 messages compacted", "m"]);
+    expect(await read).toHaveLength(4);
+    await agent.compact({ last: 1 });
+    expect((await agent.readHistory()).map((each) => each.text)).toEqual(["3 messages compacted", "m"]);
+  });
+
+  test("go on when whoever began the read has quit, and read again what was not asked for then", async () => {
+    const world = openWorld();
+    const session = await coldAgent(world);
+    world.holdsReads = true;
+    const abort = new AbortController();
+    const read = endOf(session.agent("/root/a").readHistory({ last: 1, signal: abort.signal }));
+    const followed = session.agent("/root/a").followUp("t3");
+    await rest();
+    abort.abort("enough");
+    expect(await read).toBe("enough");
+    at(world.reads, "/root/a#2.1").resolve();
+    expect(await followed).toEqual({ started: "/root/a" });
+    expect(world.dispatched.at(-1)?.conversation).toHaveLength(4);
   });
 });
 

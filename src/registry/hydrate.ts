@@ -33,9 +33,8 @@ export function answerRead(read: Op, path: Path, end: WasRead | Fault): Decide<"
     }
     const request = neededBy(askers);
     const isEnough = end.last === null || (request.last !== null && request.last <= end.last);
-    if (found.isStale || !isEnough) {
-      // Somebody who asked later needs more, or a compaction came between: look again, at no gate.
-      setRead(draft, path, { ...found, isStale: false });
+    if (!isEnough) {
+      // Somebody who asked later needs more: look again, at no gate.
       const { location } = agentOf(draft, path);
       draft.acts.push({ do: "read", read, isGate: false, request: { path, location, ...request } });
       return answer("done");

@@ -6,7 +6,7 @@ import type { Message, Result } from "../archive/archive.ts";
 import type { Mark, Path, RosterRow } from "../contract.ts";
 import { isPath, rootPath } from "../paths.ts";
 import { answer, commit, type Decide, refuse } from "./decision.ts";
-import { type Draft, nextOp, put, putLive, readAt, rootLocation, setConversation, setOp, setRead } from "./draft.ts";
+import { type Draft, nextOp, put, putLive, readAt, rootLocation, setConversation, setOp } from "./draft.ts";
 import { operations, readOnly, targetAt } from "./guard.ts";
 import { lastOf } from "./hydrate.ts";
 import { askRead } from "./reading.ts";
@@ -79,11 +79,15 @@ export function readHistory(path: string, given: number | undefined): Decide<rea
   };
 }
 
+/** At work, or being read: what is read must not change under the reader. */
+function isUsed(draft: Draft, agent: Agent): boolean {
+  return agent.phase.is !== "idle" || readAt(draft, agent.path) !== undefined;
+}
 export function evict(path: string): Decide<undefined> {
   return (draft) => {
     const agent = targetAt(draft, path);
     if ("refused" in agent) return { reply: agent };
-    if (agent.phase.is !== "idle") return { reply: refuse("in_use", agent.path) };
+    if (isUsed(draft, agent)) return { reply: refuse("in_use", agent.path) };
     setConversation(draft, agent.path, null);
     putLive(draft, { ...agent, residency: "cold", marks: [] });
     return answer(undefined);
@@ -96,7 +100,7 @@ export function compact(path: string, given: number | undefined): Decide<undefin
     if (refused !== null) return { reply: refused };
     const agent = targetAt(draft, path);
     if ("refused" in agent) return { reply: agent };
-    if (agent.phase.is !== "idle") return { reply: refuse("in_use", agent.path) };
+    if (isUsed(draft, agent)) return { reply: refuse("in_use", agent.path) };
     const replaced = agent.messages - keep;
     if (replaced <= 0) return answer(undefined);
     replaceHead(draft, agent, keep, replaced);
@@ -111,8 +115,6 @@ function replaceHead(draft: Draft, agent: Agent, keep: number, replaced: number)
   put(draft, { ...agent, messages: keep + 1 });
   const conversation = draft.state.conversations.get(path);
   if (conversation !== undefined) setConversation(draft, path, [note, ...lastOf(conversation, keep)]);
-  const read = readAt(draft, path);
-  if (read !== undefined) setRead(draft, path, { ...read, isStale: true });
 }
 
 /** Kills no turn: fewer are begun until there is room again. L3 */

@@ -11,7 +11,7 @@ import { beginDraft } from "./draft.ts";
 import { openGate } from "./gates.ts";
 import type { Clock, Deadlines, Provider, Registrar, Viewer } from "./ports.ts";
 import { abandoned, beginRecovery, type Found, recover } from "./recover.ts";
-import { takeRows } from "./rows.ts";
+import { abandonedPhase, shownPhase, takeRows } from "./rows.ts";
 import { sessionOver } from "./session.ts";
 import { emit, issue, nowOf, type Shell, shut } from "./shell.ts";
 import type { Setting, State } from "./state.ts";
@@ -112,7 +112,8 @@ async function restore(archive: Archive, head: Head, options: SessionOptions): P
   const { state, listeners } = shell;
   const { tag, signal, onEvent } = options;
   if (onEvent !== undefined) listeners.add(onEvent);
-  for (const event of takeRows(state, head.urgent)) emit(shell, event, tag);
+  for (const event of takeRows(state, head.urgent, archive.mode === "read" ? shownPhase : abandonedPhase))
+    emit(shell, event, tag);
   try {
     if (archive.mode === "write") {
       const found = await readAbandoned(shell, options);

@@ -15,7 +15,7 @@ export function askRead(draft: Draft, agent: Agent, op: Op, asked: Pick<ReadAct,
     setRead(draft, path, { ...read, askers: [...read.askers, op] });
     return;
   }
-  setRead(draft, path, { op, path, askers: [op], isStale: false });
+  setRead(draft, path, { op, path, askers: [op] });
   draft.acts.push({ do: "read", read: op, isGate: true, request: { path, location, ...asked } });
 }
 

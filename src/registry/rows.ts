@@ -24,12 +24,17 @@ export function unseen(state: State, paths: readonly Path[]): readonly Path[] {
   return [...wanted].sort();
 }
 
-/** In path order, so that a parent is known before its children. Answers what was set aside, for the host to be told. */
-export function takeRows(state: State, rows: readonly Row[]): readonly Event[] {
+/**
+ * In path order, so that a parent is known before its children. Answers what was set aside, for the host to be told.
+ * `phase` says what becomes of a turn that is under way in the archive.
+ */
+export function takeRows(state: State, rows: readonly Row[], phase: (record: StoredRecord) => Phase): readonly Event[] {
   const events: Event[] = [];
   for (const row of rows) {
     if (state.agents.has(row.path) || state.aside.has(row.path)) continue;
-    const taken = takeRow(state, row);
+    // More than there were: somebody else owns the archive now and adds to it.
+    if (isComplete(state)) break;
+    const taken = takeRow(state, row, phase);
     if (typeof taken === "string") {
       state.aside.set(row.path, taken);
       events.push(["set_aside", row.path, taken]);
@@ -40,17 +45,17 @@ export function takeRows(state: State, rows: readonly Row[]): readonly Event[] {
   }
   return events;
 }
-function takeRow(state: State, row: Row): Agent | AsideCode {
+function takeRow(state: State, row: Row, phaseOf: (record: StoredRecord) => Phase): Agent | AsideCode {
   if ("aside" in row) return row.aside;
   const record = frozen(row.record);
   if (record.parent !== rootPath && !state.agents.has(record.parent)) return "parent_invalid";
   const config = frozenConfig(record.config);
   if (config === null) return "config_malformed";
-  const { tools, mode } = state.setting;
+  const { tools } = state.setting;
   const flaw = tools.isAvailable ? tools.flaw(config.tools) : null;
   if (flaw !== null) return flaw.code;
   const { id, path, parent, role, turns, mail, owed, location, messages } = record;
-  const phase = mode === "read" ? shownPhase(record) : phaseOf(record);
+  const phase = phaseOf(record);
   return {
     ...{ id, path, parent, role, config, turns, mail, owed, location, messages, phase },
     residency: "cold",
@@ -65,13 +70,13 @@ function frozen(record: StoredRecord): StoredRecord {
   return record;
 }
 /** An abandoned turn is admitted, without anybody who runs it, until recovery settles it. */
-function phaseOf({ activity, result, undo, turns }: StoredRecord): Phase {
+export function abandonedPhase({ activity, result, undo, turns }: StoredRecord): Phase {
   if (activity === "idle") return { is: "idle", result };
   if (activity === "starting") return { is: "starting", undo };
   return { is: "admitted", turn: turns, op: "", handler: null, blockers: [], blocks: 0, waiter: null, aborting: null };
 }
-/** Somebody else may be running it: who only reads shows it at rest. */
-function shownPhase({ activity, result, undo }: StoredRecord): Phase {
+/** Somebody else may be running it: who only reads, or lost the archive to another owner, shows it at rest. */
+export function shownPhase({ activity, result, undo }: StoredRecord): Phase {
   if (activity === "starting") return { is: "idle", result: undo };
   return { is: "idle", result: activity === "idle" ? result : null };
 }

@@ -131,29 +131,33 @@ function clearOwed(draft: Draft, op: HandlerOp): Agent {
   put(draft, cleared);
   return cleared;
 }
-function handled(draft: Draft, op: HandlerOp): void {
-  clearOwed(draft, op);
-  tell(draft, ["handled", op.path, op.turn]);
-  endOp(draft, op.op, { ok: { is: "handled" } });
-}
 function warningOf(fault: Fault["fault"]): WarningCode {
   const isOwn = fault === "disk_full" || fault === "busy" || fault === "io_failed" || fault === "read_only_file";
   return isOwn || fault === "ownership_lost" ? fault : "not_written";
 }
 
+/** The archive catches up with the next commit if it has to. */
+function writeCleared({ op, path }: HandlerOp): Decide<"done"> {
+  return (draft) => {
+    endOp(draft, op, { ok: { is: "handled" } });
+    return commit("done", (fresh, fault) => {
+      tell(fresh, ["warned", warningOf(fault.fault), path]);
+      endOp(fresh, op, { ok: { is: "handled" } });
+      return { ok: "done" };
+    });
+  };
+}
 /** L21: it answered, or the result is in the archive as owed or in the parent's mailbox. */
 export function answerHandler(op: Op, isOk: boolean): Decide<"done" | "late"> {
   return (draft) => {
     const handler = opAt(draft, op);
     if (handler?.is !== "handler") return answer("late");
     if (isOk) {
-      handled(draft, handler);
-      // Answered is answered: the archive catches up with the next commit.
-      return commit("done", (fresh, fault) => {
-        handled(fresh, handler);
-        tell(fresh, ["warned", warningOf(fault.fault), handler.path]);
-        return { ok: "done" };
-      });
+      // Answered is answered, written or not: L21.
+      clearOwed(draft, handler);
+      tell(draft, ["handled", handler.path, handler.turn]);
+      setOp(draft, op, null);
+      return { reply: { ok: "done" }, next: writeCleared(handler) };
     }
     const agent = clearOwed(draft, handler);
     mailResult(draft, agent, handler.result);

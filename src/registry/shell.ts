@@ -17,7 +17,7 @@ import {
 import type { Act, Decide, Decision, End, Fetch, GateAct, OpValue, Reply } from "./decision.ts";
 import { apply, beginDraft, commitOf, type Draft } from "./draft.ts";
 import type { Clock } from "./ports.ts";
-import { takeRows, unseen } from "./rows.ts";
+import { shownPhase, takeRows, unseen } from "./rows.ts";
 import { quit } from "./start.ts";
 import type { State } from "./state.ts";
 import { outcomeOf } from "./view.ts";
@@ -69,7 +69,8 @@ export interface Shell {
   /** Does what opens a gate; `tag` is the operation's. */
   readonly openGate: (act: GateAct, pending: Pending) => void;
   readonly calls: OpenCalls;
-  readonly pending: Map<Op, Pending>;
+  /** By operation; a read by a name of its own. */
+  readonly pending: Map<string, Pending>;
   readonly listeners: Set<Listener>;
   readonly queue: (() => Promise<void> | void)[];
   /** Settlements whose commit was not written. */
@@ -84,10 +85,14 @@ export interface Shell {
 
 /** Decided after everything issued before, and never inside the caller's own call. */
 export function issue<Value>(shell: Shell, order: Order<Value>, options: CallOptions = {}): Promise<Value> {
-  const call = openCall<Value>(shell.calls);
+  const call = openCall(shell.calls, order.closed);
+  issueFor(shell, order, options, call);
+  return call.promise;
+}
+/** For a call that may be answered by somebody else, too. */
+export function issueFor<Value>(shell: Shell, order: Order<Value>, options: CallOptions, call: Call<Value>): void {
   const asked = nowOf(shell);
   enqueue(shell, () => perform(shell, { order, options, call, asked }));
-  return call.promise;
 }
 /** What the world answers; nobody waits for it. */
 export function post(shell: Shell, decide: Decide<unknown>, tag: unknown): void {
@@ -145,7 +150,7 @@ async function lookAt(shell: Shell, paths: readonly Path[], tag: unknown): Promi
 /** Rows as they were found; what is set aside is told. */
 export function takeAll(shell: Shell, rows: readonly Row[], tag: unknown): void {
   if (shell.isClosed) return;
-  for (const event of takeRows(shell.state, rows)) emit(shell, event, tag);
+  for (const event of takeRows(shell.state, rows, shownPhase)) emit(shell, event, tag);
 }
 
 // ── Deciding and committing ──────────────────────────────────────────────────────────────────────────────────────
@@ -155,7 +160,9 @@ function decide<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
   try {
     const decision = job.order.decide(draft);
     if (decision.commits === true) return commit(shell, job, draft, decision);
-    return conclude(shell, job, draft, decision.reply, false);
+    const concluded = conclude(shell, job, draft, decision.reply, false);
+    if (decision.next === undefined || shell.isClosed) return concluded;
+    return decide(shell, { ...job, order: { decide: decision.next }, call: null });
   } catch (bug) {
     // Nothing was changed. Whoever asked is told, else the process; the next command is decided in either case.
     if (job.call === null) void Promise.reject(bug);
@@ -284,20 +291,24 @@ function enact(shell: Shell, act: Act, tag: unknown): void {
       remember(shell, act.op.op, tag, () => {});
       break;
     case "read":
+      // It belongs to the path: whoever began it may quit while others still wait for it.
+      remember(shell, keyOf(act), tag, () => {});
+      break;
     case "prepare":
     case "dispatch":
     case "abort":
     case "stop":
       break;
   }
-  const pending = shell.pending.get(opOf(act));
+  const pending = shell.pending.get(keyOf(act));
   if (pending !== undefined) shell.openGate(act, pending);
 }
 function remember(shell: Shell, op: Op, tag: unknown, ended: (end: End) => void): void {
   shell.pending.set(op, { tag, ended, controller: new AbortController(), cancelDeadline: () => {} });
 }
-function opOf(act: GateAct): Op {
-  if (act.do === "read") return act.read;
+/** Under which name it is pending: its operation's, or one of its own. */
+export function keyOf(act: GateAct): string {
+  if (act.do === "read") return `read of ${act.read}`;
   return act.do === "stop" ? act.op : act.op.op;
 }
 function endPending(shell: Shell, op: Op, end: End, tag: unknown): void {

@@ -125,8 +125,6 @@ export interface Read {
   readonly op: Op;
   readonly path: Path;
   readonly askers: readonly Op[];
-  /** What was read may no longer be so: the conversation was compacted meanwhile. */
-  readonly isStale: boolean;
 }
 
 /** What the session was opened with. */

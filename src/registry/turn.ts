@@ -50,8 +50,9 @@ export function block(path: Path, kind: BlockKind): Decide<Token> {
     if (agent === undefined) return { reply: refuse("target_root", rootPath) };
     if (!isAdmitted(agent)) return { reply: refuse("not_active", path) };
     const { phase } = agent;
-    if (phase.blockers.length >= draft.state.setting.limits.blockersMax)
-      return { reply: refuse("too_many_blockers", path) };
+    // The wait's own is none of these: it is never released, and one at most.
+    const held = phase.blockers.filter((each) => each.token !== null).length;
+    if (held >= draft.state.setting.limits.blockersMax) return { reply: refuse("too_many_blockers", path) };
     const blocks = phase.blocks + 1;
     const token = `${path}@${phase.turn}.${blocks}`;
     put(draft, { ...agent, phase: { ...phase, blocks, blockers: [...phase.blockers, { kind, token }] } });

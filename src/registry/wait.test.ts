@@ -85,7 +85,7 @@ describe("a wait ends", () => {
     const cancelled = session.root.wait();
     await session.root.cancelWait();
     expect(await cancelled).toBe(null);
-    await session.root.cancelWait();
+    expect(await endOf(session.root.cancelWait())).toBe("not_waiting");
   });
 
   test("with the reason of a signal, and only for whoever gave up", async () => {

@@ -50,7 +50,7 @@ export interface WaitRequest {
   readonly timeoutMs: number | undefined;
   readonly woken: Waiter["woken"];
 }
-export function wait({ by, timeoutMs, woken }: WaitRequest): Decide<"mailbox" | "waiting"> {
+export function wait({ by, timeoutMs, woken }: WaitRequest): Decide<WakeReason | null> {
   return (draft) => {
     const refused = readOnly(draft) ?? caller(draft, by);
     if (refused !== null) return { reply: refused };
@@ -59,7 +59,7 @@ export function wait({ by, timeoutMs, woken }: WaitRequest): Decide<"mailbox" | 
     if (waiterOf(draft, by) !== null) return { reply: refuse("already_waiting", by) };
     if ((agent ?? draft.root).mail.length > 0) return answer("mailbox");
     setWaiter(draft, by, { deadline: draft.now + timeoutOf(timeoutMs), woken });
-    return answer("waiting");
+    return { reply: { waiting: true } };
   };
 }
 
@@ -67,6 +67,7 @@ export function cancelWait(by: Path): Decide<undefined> {
   return (draft) => {
     const refused = readOnly(draft) ?? caller(draft, by);
     if (refused !== null) return { reply: refused };
+    if (waiterOf(draft, by) === null) return { reply: refuse("not_waiting", by) };
     wake(draft, by, null);
     return answer(undefined);
   };
