@@ -38,8 +38,23 @@ interface Binding {
   readonly spreads: boolean;
 }
 
+/** No fault of an archive: nothing was looked at. */
+export class SqliteMissing extends Error {
+  override readonly name = "SqliteMissing";
+  constructor(cause: unknown) {
+    super(
+      "There is no SQLite to keep an archive with: use Node 22.13 or later, or install the package libsql (npm install libsql).",
+      { cause },
+    );
+  }
+}
+
 let binding: Binding | null = null;
 
+/** Throws `SqliteMissing` where there is none. */
+export function requireSqlite(): void {
+  binding ??= bind();
+}
 function bind(): Binding {
   // The types of Node 20 know neither function nor module.
   const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.("node:sqlite");
@@ -51,10 +66,7 @@ function bind(): Binding {
     const Libsql = createRequire(import.meta.url)("libsql") as new (uri: string) => Connection; // documented shape
     return { connect: (uri) => new Libsql(uri), spreads: false };
   } catch (cause) {
-    throw new Error(
-      "There is no SQLite to keep an archive with: use Node 22.13 or later, or install the package libsql (npm install libsql).",
-      { cause },
-    );
+    throw new SqliteMissing(cause);
   }
 }
 

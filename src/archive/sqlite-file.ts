@@ -173,3 +173,17 @@ function snapshot(file: string, access: "ro" | "immutable"): Database {
     throw error;
   }
 }
+
+/** What SQLite itself finds wrong with a file: pages, indexes, constraints. Reads all of it. */
+export function flawsOfFile(file: string): readonly string[] {
+  const flawsMax = 20;
+  const db = openForReading(realFile(file));
+  try {
+    const found = db.all(`PRAGMA integrity_check(${flawsMax})`).map((each) => String(each["integrity_check"]));
+    return found.filter((each) => each !== "ok");
+  } catch (error) {
+    throw translatedOpening(error);
+  } finally {
+    db.close();
+  }
+}

@@ -4,7 +4,7 @@
  */
 import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
-import type { Database } from "./binding.ts";
+import { type Database, requireSqlite } from "./binding.ts";
 import type { Configs } from "./codec.ts";
 import { translated, translatedRead } from "./faults.ts";
 import { type Owner, rollBack, takeOwnership } from "./ownership.ts";
@@ -162,5 +162,10 @@ function open(name: string, durability: Durability, request: OpenRequest): Archi
 
 /** The archive in a file; opening it may make it. */
 export function sqliteStore(file: string, { durability = "full" }: SqliteOptions = {}): Store {
-  return { open: async (request) => guarded(translatedOpening, () => open(file, durability, request)) };
+  return {
+    open: async (request) => {
+      requireSqlite();
+      return guarded(translatedOpening, () => open(file, durability, request));
+    },
+  };
 }

@@ -1,0 +1,56 @@
+/**
+ * Reading an archive for a person: beside whoever owns it, and writing nothing. What is shown is what is stored; that a
+ * restore would settle abandoned turns first is said, not done.
+ */
+import { parseArgs } from "node:util";
+import type { Archive, Row } from "../archive/archive.ts";
+import { allRows } from "../archive/export.ts";
+import { sqliteStore } from "../archive/sqlite.ts";
+import type { AsideCode, Path } from "../contract.ts";
+import { parentOf, rootPath } from "../paths.ts";
+import { told, UsageError } from "./failure.ts";
+import { exit, type Io, type Verb } from "./io.ts";
+
+/** A verb that takes one archive and nothing else. */
+export function archiveVerb(name: string, help: string, act: (file: string, io: Io) => Promise<number>): Verb {
+  return async (args, io) => {
+    let about = "";
+    try {
+      const options = { help: { type: "boolean", short: "h" } } as const;
+      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+      if (values.help === true) {
+        io.out(help);
+        return exit.held;
+      }
+      const [file, ...more] = positionals;
+      if (file === undefined || more.length > 0) throw new UsageError("name one archive");
+      about = file;
+      return await act(file, io);
+    } catch (error) {
+      return told(error, name, about, io);
+    }
+  };
+}
+
+/** Opened, given to `act`, and closed whatever happens. */
+export async function reading<Value>(file: string, act: (archive: Archive) => Promise<Value>): Promise<Value> {
+  const archive = await sqliteStore(file).open({ mode: "read", owner: "rollcall", takeover: false, create: null });
+  try {
+    return await act(archive);
+  } finally {
+    await archive.close();
+  }
+}
+
+/** Rows in the order of paths, those below an invalid or missing parent set aside with it. */
+export async function* judgedRows(archive: Archive): AsyncGenerator<Row> {
+  // Parents come before their children in the order of paths.
+  const valid = new Set<Path>([rootPath]);
+  for await (const row of allRows(archive)) {
+    if ("aside" in row) yield row;
+    else if (valid.has(parentOf(row.path))) {
+      valid.add(row.path);
+      yield row;
+    } else yield { path: row.path, aside: "parent_invalid" satisfies AsideCode };
+  }
+}
