@@ -2,7 +2,7 @@
 import type { AgentView, CommitFault, Op, Path, StepOutcome, Text } from "../../src/contract.ts";
 import type { Begun, Ledger } from "./law.ts";
 import type { Act, Scene, Side } from "./scene.ts";
-import { targetOf } from "./scene.ts";
+import { pathOf, targetOf } from "./scene.ts";
 
 /** Whether the outcome acknowledges that everything pending was written. */
 export function wrote({ step, outcome, events }: Act): boolean {
@@ -102,3 +102,13 @@ export const isActive = (agent: AgentView | undefined): boolean => agent !== und
 /** The one act of a step on this handle, when nothing else happened. */
 export const onlyOf = (scene: Scene, side: Side): Act | null =>
   scene.only !== null && scene.only.as === side.as ? scene.only : null;
+
+/** Whether a read that this act answers was also asked for by a follow-up, which then goes on. */
+export function serves(ledger: Ledger, side: Side, { step }: Act): boolean {
+  const reads = step.do === "inspect" || step.do === "read_history";
+  const path = reads ? step.path : step.do === "answer" && step.gate === "hydrate" ? pathOf(step.op) : null;
+  if (path === null) return false;
+  const ops = ledger.sessions[side.as]?.ops;
+  for (const op in ops) if (ops[op]?.is === "follow_up" && ops[op].path === path) return true;
+  return false;
+}

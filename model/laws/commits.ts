@@ -1,12 +1,13 @@
 /** What is written and what is not: a commit happens whole or not at all, and whoever was told `ok` can rely on it. */
 import type { AgentView, Path, StoredAgentView, StoredView } from "../../src/contract.ts";
-import { isCommitFault, isQuiet, wrote } from "./acts.ts";
+import { isCommitFault, isQuiet, serves, wrote } from "./acts.ts";
 import type { Check, Ledger, Seen } from "./law.ts";
 import { said, same } from "./same.ts";
 import {
   type Act,
   agentIn,
   agentsOf,
+  alike,
   isOpen,
   none,
   pathOf,
@@ -145,13 +146,14 @@ export const justified: Check = (ledger, before, now) => {
 };
 
 /** Whether a step may leave another archive behind. */
-const mayWrite = (act: Act): boolean =>
+const mayWrite = (ledger: Ledger, side: Side, act: Act): boolean =>
   wrote(act) ||
   "crashed" in act.outcome ||
   act.step.do === "restore" ||
   act.step.do === "damage" ||
   act.step.do === "mend" ||
   (act.step.do === "compact" && "ok" in act.outcome) ||
+  (ledger.sessions[side.as]?.mode === "write" && serves(ledger, side, act)) ||
   (act.step.do === "answer" && act.step.gate === "hydrate" && "ok" in act.outcome && act.outcome.ok === "done");
 
 const reads: { readonly [verb: string]: true } = {
@@ -164,10 +166,12 @@ const reads: { readonly [verb: string]: true } = {
   evict: true,
   change_role: true,
 };
-const isRead = (ledger: Ledger, side: Side, { step }: Act): boolean =>
-  reads[step.do] === true ||
-  side.before.mode === "read" ||
-  (step.do === "answer" && ledger.sessions[side.as]?.ops[step.op]?.is === "reader");
+function isRead(ledger: Ledger, side: Side, act: Act): boolean {
+  const { step } = act;
+  if (side.before.mode === "read") return true;
+  if (serves(ledger, side, act)) return false;
+  return reads[step.do] === true || (step.do === "answer" && ledger.sessions[side.as]?.ops[step.op]?.is === "reader");
+}
 
 /** L37. `task_refused` is how a start ends, not a refusal of a step. */
 export const idleSteps: Check = (ledger, before, now) => {
@@ -177,12 +181,13 @@ export const idleSteps: Check = (ledger, before, now) => {
   if (isQuiet(outcome) && !("refused" in outcome && outcome.refused === "task_refused")) {
     if (only.events.length > 0) return `${step.do} answered ${said(outcome)}, and ${said(only.events)}`;
     for (const side of sides)
-      if (!same(side.before, side.now)) return `${step.do} answered ${said(outcome)} and changed ${changes(side)}`;
+      if (!alike(side.before, side.now)) return `${step.do} answered ${said(outcome)} and changed ${changes(side)}`;
     if (!same(before.encoded, now.encoded))
       return `${step.do} answered ${said(outcome)}, other things would be written`;
   }
   const side = sides.find((each) => each.as === only.as);
-  if (mayWrite(only) || isCommitFault(outcome) || side === undefined || isRead(ledger, side, only)) return null;
+  if (side === undefined || mayWrite(ledger, side, only) || isCommitFault(outcome) || isRead(ledger, side, only))
+    return null;
   return same(before.stored, now.stored) ? null : `${step.do} answered ${said(outcome)} and the archive has changed`;
 };
 
@@ -250,7 +255,7 @@ export const owned: Check = (ledger, before, now) => {
   const { only, sides } = scene;
   if (before === null) return null;
   for (const side of sides)
-    if (side.acts.length === 0 && scene.acts.length > 0 && !same(side.before, side.now))
+    if (side.acts.length === 0 && scene.acts.length > 0 && !alike(side.before, side.now))
       return `a step of ${scene.acts[0]?.as} changed ${changes(side)} of ${side.as}`;
   if (only === null) return null;
   const { as, step, outcome } = only;

@@ -148,7 +148,7 @@ export const publication: Check = (ledger, before, now) => {
     const { step, outcome } = scene.only;
     if (step.do === "spawn" && !("ok" in outcome) && !("gate" in outcome)) {
       const path = `${step.by}/${step.name}`;
-      if (agentIn(side.before, path) === undefined && !isHeld(side, path)) {
+      if (!isHeld(side, path)) {
         const wrong = residue(ledger, side, path, now);
         if (wrong !== null) return wrong;
       }
@@ -182,13 +182,13 @@ function residue(ledger: Ledger, side: Side, path: Path, now: Seen): string | nu
 function unjust(side: Side, { step, outcome }: Act): string | null {
   if (step.do !== "spawn" || !("refused" in outcome) || outcome.refused !== "path_taken") return null;
   const path = `${step.by}/${step.name}`;
-  const held =
-    agentIn(side.before, path) !== undefined || side.before.aside?.[path] !== undefined || isHeld(side, path);
-  return held ? null : `${path} is free and was refused as taken`;
+  return isHeld(side, path) ? null : `${path} is free and was refused as taken`;
 }
 
-const isHeld = (side: Side, path: Path): boolean =>
-  (side.before.open ?? []).some(([op, gate]) => pathOf(op) === path && (gate === "prepare" || gate === "dispatch"));
+const isHeld = ({ before }: Side, path: Path): boolean =>
+  agentIn(before, path) !== undefined ||
+  before.aside?.[path] !== undefined ||
+  (before.open ?? []).some(([op, gate]) => pathOf(op) === path && (gate === "prepare" || gate === "dispatch"));
 
 /** Nobody appears but by a spawn: no half of a record, no name out of nothing. */
 function born(ledger: Ledger, { only, sides }: Scene): string | null {
@@ -278,6 +278,8 @@ export const references: Check = (ledger, before, now) => {
     for (const { events } of side.acts)
       for (const event of events) {
         if (event[0] !== "provider" || event[2] === "stopped") continue;
+        // A start of a name that is not there yet says nothing of who had it in an archive that was lost.
+        if (agentIn(side.now, event[1]) === undefined) continue;
         const first = ledger.published[event[1]]?.tools ?? null;
         if (first !== null && ledger.tampered[event[1]] === undefined && !same(first, event[2].started))
           return `${event[1]} was given ${said(first)}, is started with ${said(event[2].started)}`;

@@ -251,7 +251,7 @@ function published(next: Ledger, was: Ledger, side: Side): Ledger["published"] {
     }
   for (const { events } of side.acts)
     for (const event of events) {
-      if (event[0] !== "provider" || event[2] === "stopped") continue;
+      if (event[0] !== "provider" || event[2] === "stopped" || agentIn(side.now, event[1]) === undefined) continue;
       const known = published[event[1]];
       if (known !== undefined && known.tools === null)
         published = having(published, event[1], { ...known, tools: event[2].started });

@@ -1,8 +1,9 @@
 /** What is in memory: little, on demand, whole, and without any say in what an agent is. */
 import type { AgentView, Path } from "../../src/contract.ts";
+import { serves } from "./acts.ts";
 import type { Check, Ledger } from "./law.ts";
 import { said, same } from "./same.ts";
-import { type Act, agentIn, agentsOf, isOpen, none, pathOf, type Side, sceneOf, targetOf } from "./scene.ts";
+import { type Act, agentIn, agentsOf, alike, isOpen, none, pathOf, type Side, sceneOf, targetOf } from "./scene.ts";
 
 /** The path whose conversation a step may make resident. */
 function read(ledger: Ledger, side: Side, { step }: Act): Path | null {
@@ -84,17 +85,14 @@ export const independent: Check = (ledger, before, now) => {
   return null;
 };
 
-function isAside(ledger: Ledger, side: Side, { step }: Act): boolean {
-  if (step.do === "inspect" || step.do === "read_history" || step.do === "evict" || step.do === "compact") return true;
-  return (
-    step.do === "answer" && ledger.sessions[side.as]?.ops[step.op]?.is === "reader" && alone(ledger, side, step.op)
-  );
-}
-/** No follow-up waits for the same read. */
-function alone(ledger: Ledger, side: Side, op: string): boolean {
-  const ops = ledger.sessions[side.as]?.ops ?? {};
-  for (const other in ops) if (ops[other]?.is === "follow_up" && ops[other].path === pathOf(op)) return false;
-  return true;
+function isAside(ledger: Ledger, side: Side, act: Act): boolean {
+  const { step } = act;
+  if (step.do === "evict" || step.do === "compact") return true;
+  const reads =
+    step.do === "inspect" ||
+    step.do === "read_history" ||
+    (step.do === "answer" && ledger.sessions[side.as]?.ops[step.op]?.is === "reader");
+  return reads && !serves(ledger, side, act);
 }
 
 function differs(was: AgentView | undefined, is: AgentView | undefined): string | null {
@@ -174,5 +172,5 @@ export const forked: Check = (ledger, before, now) => {
   if (child.capacity !== side.now.capacity) return `a fork has the capacity ${child.capacity}`;
   if ((child.root?.mail ?? none).length > 0 || (child.root?.messages ?? 0) > 0)
     return "a fork has the mail of its source";
-  return same(side.before, side.now) ? null : "a fork changed its source";
+  return alike(side.before, side.now) ? null : "a fork changed its source";
 };

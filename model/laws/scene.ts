@@ -13,6 +13,8 @@ export interface Act {
   readonly outcome: StepOutcome;
   /** Of a callback none: they stand, after its waker's own, with the act that woke. */
   readonly events: readonly Event[];
+  /** Asked for by a callback. */
+  readonly called: boolean;
 }
 
 /** One handle, before and after. */
@@ -42,6 +44,17 @@ export interface Scene {
 
 export const closed: View = { mode: "closed" };
 export const none: readonly never[] = [];
+
+/** Whether one handle shows the same; the default one's view also holds the others'. */
+export const alike = (a: View, b: View): boolean =>
+  a === b ||
+  (a.mode === b.mode &&
+    a.capacity === b.capacity &&
+    a.active === b.active &&
+    same(a.root, b.root) &&
+    same(a.agents, b.agents) &&
+    same(a.open, b.open) &&
+    same(a.aside, b.aside));
 const nobody: { readonly [path: Path]: never } = {};
 
 export const handleOf = (step: Step): string => step.as ?? "w1";
@@ -99,9 +112,9 @@ function tell(ledger: Ledger, first: Step, answer: Reply): Pick<Scene, "acts" | 
   const asked: Step[] = [];
   let calls = 0;
 
-  const add = (step: Step, outcome: StepOutcome, events: readonly Event[]): void => {
+  const add = (step: Step, outcome: StepOutcome, events: readonly Event[], called = false): void => {
     const as = handleOf(step);
-    acts.push({ as, step, outcome, events });
+    acts.push({ as, step, outcome, events, called });
     if (step.do === "wait" && "ok" in outcome && outcome.ok === "waiting")
       waits.set(`${as} ${step.by}`, step.callback ?? null);
   };
@@ -115,7 +128,7 @@ function tell(ledger: Ledger, first: Step, answer: Reply): Pick<Scene, "acts" | 
   const then = (outcome: StepOutcome): void => {
     calls += 1;
     const step = asked.shift();
-    if (step !== undefined) add(step, outcome, none);
+    if (step !== undefined) add(step, outcome, none, true);
   };
   const walk = (step: Step, reply: Reply): void => {
     if (step.do === "together" && "ok" in reply && isReplies(reply.ok)) {
@@ -124,7 +137,8 @@ function tell(ledger: Ledger, first: Step, answer: Reply): Pick<Scene, "acts" | 
         const own = reply.ok[i];
         if (each !== undefined && own !== undefined) walk(each, own);
       }
-      if (reply.events !== undefined) acts.push({ as: handleOf(step), step, outcome: reply, events: reply.events });
+      if (reply.events !== undefined)
+        acts.push({ as: handleOf(step), step, outcome: reply, events: reply.events, called: false });
     } else add(step, reply, reply.events ?? none);
     if (reply.events === undefined) return;
     for (const event of reply.events) {
