@@ -31,7 +31,12 @@ const together: Move = {
   weight: ({ inner, live, as }) => (inner || as !== null ? 0 : live === null ? 0.3 : 4),
   draw: (at) => {
     const steps = Array.from({ length: 2 + at.dice.pick(2) }, () => nested(at)).filter((step) => step !== null);
-    return steps.length === 0 ? null : { do: "together", steps };
+    // Of several that let time pass, nobody could tell whose doing it is that a wait runs out; nor does time end with a session.
+    const first = steps.some(({ do: verb }) => verb === "close")
+      ? -1
+      : steps.findIndex(({ do: verb }) => verb === "elapse");
+    const kept = steps.filter(({ do: verb }, index) => verb !== "elapse" || index === first);
+    return kept.length === 0 ? null : { do: "together", steps: kept };
   },
 };
 

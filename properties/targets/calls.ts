@@ -10,7 +10,7 @@ export interface Host {
   /** An operation was begun by this call. */
   readonly began: (op: Op) => void;
   /** Where a fork goes. */
-  readonly forked: () => Promise<Store>;
+  readonly forked: () => Store;
   /** A waiter was woken; may throw, as its callback does. */
   readonly woken: (context: Context, step: Step & { readonly do: "wait" }) => void;
   readonly elapse: (ms: number) => void;
@@ -93,7 +93,7 @@ export async function call(host: Host, step: Asked, context: Context): Promise<V
     case "verify":
       return await session.verify(options);
     case "fork":
-      return await session.fork(await host.forked(), options);
+      return await session.fork(host.forked(), options);
     case "close":
       return await done(session.close(options));
   }

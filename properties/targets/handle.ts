@@ -91,6 +91,7 @@ function hold<Given>(handle: Handle, gate: Gate, op: Op, path: Path, as: (answer
       else reject(error);
     };
     if (ahead === undefined) handle.held.set(op, { gate, path, give });
+    else if (ahead === "quit") queueMicrotask(() => give(ahead));
     else give(ahead);
   });
 }

@@ -16,15 +16,17 @@ export interface Place {
   /** Lets go of what is on disk. */
   remove(): Promise<void>;
 }
-/** Makes a place for each story, and lets go of all. */
+/** Makes a place for each story once it is ready, and lets go of all. */
 export interface Places {
-  fresh(): Promise<Place>;
+  ready(): Promise<void>;
+  fresh(): Place;
   close(): Promise<void>;
 }
 
 export function memoryPlaces(): Places {
   return {
-    fresh: async () => {
+    ready: async () => {},
+    fresh: () => {
       const disk = memoryDisk();
       return { store: memoryStore(disk), raw: rawMemory(disk), remove: async () => {} };
     },
@@ -37,10 +39,12 @@ export function sqlitePlaces(given: string | null = null): Places {
   let folder = given;
   let made = 0;
   return {
-    fresh: async () => {
+    ready: async () => {
       folder ??= await mkdtemp(join(tmpdir(), "rollcall-stories-"));
+    },
+    fresh: () => {
       made++;
-      return filePlace(join(folder, `${made}.rollcall`));
+      return filePlace(join(folder ?? tmpdir(), `${made}.rollcall`));
     },
     close: async () => {
       if (given === null && folder !== null) await rm(folder, { recursive: true, force: true });

@@ -36,7 +36,7 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
   const leave = async (): Promise<void> => {
     if (stage === null) return;
     for (const handle of stage.handles.values()) crash(handle);
-    await stage.place.remove();
+    for (const place of [stage.place, ...stage.forks]) await place.remove();
     stage = null;
   };
   return {
@@ -62,9 +62,20 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
 }
 
 async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage> {
+  await places.ready();
   const stage: Stage = {
-    ...{ scope, places, ports, place: await places.fresh(), handles: new Map(), roles: scope.roles },
-    ...{ openings: 1, number: 0, current: sheet(0), called: [], sessions: [], epoch: 0, ids: 0, busy: 0 },
+    ...{ scope, places, ports, place: places.fresh(), forks: [], handles: new Map(), roles: scope.roles },
+    ...{
+      openings: 1,
+      number: 0,
+      current: sheet(0),
+      elapsing: null,
+      called: [],
+      sessions: [],
+      epoch: 0,
+      ids: 0,
+      busy: 0,
+    },
     ...{ originals: new Map(), originalSession: null, broken: null },
   };
   await begin(stage);
@@ -97,6 +108,7 @@ function counted({ sessions }: Stage): Counters {
 async function apply(stage: Stage, step: Step): Promise<Reply> {
   stage.number++;
   stage.called = [];
+  stage.elapsing = null;
   const on = sheet(stage.number, step.commit, step.do === "restore" ? step.epoch : "ok");
   stage.current = on;
   const steps = step.do === "together" ? step.steps : [step];
@@ -104,8 +116,11 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
   await rest(stage);
   while (issued.concat(stage.called).some((each) => ahead(each))) await rest(stage);
 
-  const crashedAt = issued.findIndex((each) => each.on.crashed);
-  const replies = issued.map((each, index) => replyTo(each, crashedAt >= 0 && index < crashedAt));
+  const endedAt = issued.findIndex(
+    ({ step: one, on: { crashed }, context: made }) =>
+      crashed || (one.do === "close" && made?.outcome != null && "ok" in made.outcome),
+  );
+  const replies = issued.map((each, index) => replyTo(each, index < endedAt));
   const then = stage.called.map((each) => ["then", outcomeOf(each, false)] as const);
   on.events.push(...then);
   if (step.do === "together") return withEvents({ ok: replies }, on);
@@ -158,7 +173,8 @@ const lateWhenClosed: readonly Step["do"][] = ["cancel", "release"];
 
 function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
   const { session } = handle;
-  if (session === null) {
+  // Time is the host's; a session that is closed has none left to count.
+  if (session === null || (step.do === "elapse" && session.view().mode === "closed")) {
     const outcome: StepOutcome = lateWhenClosed.includes(step.do) ? { ok: "late" } : { refused: "session_closed" };
     return { step, on, handle, context: null, outcome };
   }
@@ -166,7 +182,11 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
   const host = {
     session,
     handler: handling(handle),
-    forked: async () => (await stage.places.fresh()).store,
+    forked: () => {
+      const place = stage.places.fresh();
+      stage.forks.push(place);
+      return place.store;
+    },
     woken: (_: unknown, { callback }: Step & { readonly do: "wait" }) => {
       if (callback === "throws") throw new Error("the callback has thrown");
       const { number, current } = stage;
@@ -175,7 +195,10 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
           issue(stage, callback.then, { ...sheet(number, callback.then.commit), events: current.events }),
         );
     },
-    elapse: (ms: number) => handle.clock.advance(ms),
+    elapse: (ms: number) => {
+      stage.elapsing = on;
+      handle.clock.advance(ms);
+    },
     began: (op: Op) => handle.contexts.set(op, made),
   };
   call(host, step, made).then(
@@ -225,21 +248,27 @@ const standsAt = (handle: Handle, op: Op, gate: Gate): boolean => gateOf(handle,
 
 // ── Replies ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function replyTo(issued: Issued, beforeCrash: boolean): Reply {
-  const outcome = outcomeOf(issued, beforeCrash);
+function replyTo(issued: Issued, beforeEnd: boolean): Reply {
+  const outcome = outcomeOf(issued, beforeEnd);
   return withEvents(outcome, issued.on);
 }
 
-function outcomeOf(issued: Issued, beforeCrash: boolean): StepOutcome {
+function outcomeOf(issued: Issued, beforeEnd: boolean): StepOutcome {
   const { step, on, context: made, handle, outcome } = issued;
-  if (on.crashed) return { crashed: true };
+  if (on.crashed) {
+    const op = step.do === "answer" ? step.op : made?.op;
+    if (op != null) forgetEnd(on, op);
+    return { crashed: true };
+  }
   if (outcome !== null) return outcome;
   if (step.do === "answer") return answered(issued, step.op);
   if (made === null) throw new Error(`${step.do} came to nothing`);
   if (made.bug !== null) throw made.bug;
-  if (made.op !== null) forgetEnd(on, made.op);
+  const own = made.op === null || forgetEnd(on, made.op);
+  // Another of those issued together ended it: when it was decided it had come to its gate.
+  if (made.op !== null && made.outcome !== null && !own) return { gate: made.gate ?? "hydrate", op: made.op };
   const cut =
-    beforeCrash && made.outcome !== null && "refused" in made.outcome && made.outcome.refused === "session_closed";
+    beforeEnd && made.outcome !== null && "refused" in made.outcome && made.outcome.refused === "session_closed";
   if (made.outcome !== null && !cut) return made.outcome;
   if (step.do === "wait") return { ok: "waiting" };
   const op = step.do === "restore" ? (handle.restoring?.op ?? null) : made.op;
@@ -252,7 +281,10 @@ function outcomeOf(issued: Issued, beforeCrash: boolean): StepOutcome {
 function answered({ handle, on }: Issued, op: Op): StepOutcome {
   const behind = handle.contexts.get(op);
   if (behind?.bug != null) throw behind.bug;
-  if (behind != null && behind === handle.restoredBy && behind.outcome !== null) return behind.outcome;
+  if (behind != null && behind === handle.restoredBy && handle.restoredBy.op === null) {
+    const next = handle.restoring?.op ?? null;
+    return behind.outcome ?? (next === null ? { ok: "late" } : { gate: "hydrate", op: next });
+  }
   const end = ended(on, op);
   if (end !== null) {
     forgetEnd(on, op);
@@ -267,7 +299,8 @@ function ended({ events }: Sheet, op: Op): StepOutcome | null {
   return null;
 }
 /** The end of a step's own operation is its reply. */
-function forgetEnd({ events }: Sheet, op: Op): void {
+function forgetEnd({ events }: Sheet, op: Op): boolean {
   const at = events.findIndex((event) => event[0] === "ended" && event[1] === op);
   if (at >= 0) events.splice(at, 1);
+  return at >= 0;
 }

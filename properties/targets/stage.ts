@@ -26,6 +26,8 @@ export interface Stage {
   readonly places: Places;
   readonly place: Place;
   readonly ports: Ports;
+  /** Where forks went. */
+  readonly forks: Place[];
   readonly handles: Map<string, Handle>;
   /** The host's; each session is given them when it opens, and told of changes. */
   roles: { readonly [role: string]: Json };
@@ -34,6 +36,8 @@ export interface Stage {
   number: number;
   /** For what happens on nobody's behalf. */
   current: Sheet;
+  /** Of the step that lets time pass: what runs out then is its doing. */
+  elapsing: Sheet | null;
   /** What woken waiters asked for in this step. */
   called: Issued[];
   /** Every session of this story, for counting. */
@@ -64,5 +68,6 @@ export function heard(stage: Stage, handle: Handle, event: Event, tag: unknown):
     return;
   }
   if (event[0] === "settled" && isContext(tag)) handle.settlers.set(`${event[1]}@${event[2]}`, tag);
-  sheetOf(stage, tag).events.push(event);
+  const { elapsing } = stage;
+  (elapsing !== null && !isContext(tag) ? elapsing : sheetOf(stage, tag)).events.push(event);
 }
