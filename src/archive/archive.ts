@@ -151,5 +151,3 @@ export interface OpenRequest {
 export interface Store {
   open(request: OpenRequest): Promise<Archive>;
 }
-
-export type { ArchiveDamage, Mark };

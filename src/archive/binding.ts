@@ -1,5 +1,5 @@
 /**
- * The seam to SQLite: the runtime's own where it has one (Node 22.13 and later), else the optional package `libsql`, which
+ * The seam to SQLite: the runtime's own where it takes URIs (Node 22.15 and later), else the optional package `libsql`, which
  * has the same synchronous shape. Neither is touched before the first archive is opened. One process uses one of the two:
  * two copies of SQLite would drop each other's locks on a file (POSIX locks belong to the process).
  */
@@ -43,7 +43,7 @@ export class SqliteMissing extends Error {
   override readonly name = "SqliteMissing";
   constructor(cause: unknown) {
     super(
-      "There is no SQLite to keep an archive with: use Node 22.13 or later, or install the package libsql (npm install libsql).",
+      "There is no SQLite to keep an archive with: use Node 22.15 or later, or install the package libsql (npm install libsql).",
       { cause },
     );
   }
@@ -55,10 +55,15 @@ let binding: Binding | null = null;
 export function requireSqlite(): void {
   binding ??= bind();
 }
+/** How a file is opened stands in its URI. Before these versions node:sqlite took one for the name of a file. */
+export function takesUris(version: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major >= 24 || (major === 23 && minor >= 10) || (major === 22 && minor >= 15);
+}
 function bind(): Binding {
   // The types of Node 20 know neither function nor module.
   const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.("node:sqlite");
-  if (builtin !== undefined) {
+  if (builtin !== undefined && takesUris(process.versions.node)) {
     const { DatabaseSync } = builtin as { DatabaseSync: new (uri: string) => Connection }; // documented shape
     return { connect: (uri) => new DatabaseSync(uri), spreads: true };
   }

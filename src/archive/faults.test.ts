@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { fault, RollcallError } from "../errors.ts";
-import { type Database, openDatabase } from "./binding.ts";
+import { type Database, openDatabase, takesUris } from "./binding.ts";
 import { resultCode, translated, translatedRead } from "./faults.ts";
 import { createFile } from "./ownership.ts";
 import { commit, mail, published } from "./samples.ts";
@@ -89,5 +89,14 @@ describe("a commit that meets another's write", () => {
     other.exec("ROLLBACK");
     await archive.commit(given);
     expect(await archive.rows(["/root/a"])).toMatchObject([{ record: { mail: [{ seq: 1 }] } }]);
+  });
+});
+
+describe("the SQLite of the runtime", () => {
+  it("is taken where it opens files by URI, and not before", () => {
+    for (const version of ["24.0.0", "23.10.0", "22.15.0", "22.22.1", "30.1.2"])
+      expect([version, takesUris(version)]).toEqual([version, true]);
+    for (const version of ["23.9.9", "22.14.0", "22.13.0", "20.20.2"])
+      expect([version, takesUris(version)]).toEqual([version, false]);
   });
 });

@@ -37,11 +37,13 @@ export function realFile(file: string): string {
   return join(realpathSync(dirname(full)), basename(full));
 }
 
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
+/** Of the log, in bytes; none where it cannot be seen. */
 export function walSize(file: string): number {
-  return sizeOf(`${file}-wal`);
+  try {
+    return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    return 0;
+  }
 }
 
 type Kind = "archive" | "blank";

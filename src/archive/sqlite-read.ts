@@ -29,7 +29,7 @@ export function locationOf({ path, location }: { readonly path: Path; readonly l
 export const mayBeRoot: readonly string[] = ["parent", "owner"];
 
 /** Cells in one blob, long texts beside it: one value to bring over instead of ten, and nothing to quote twice. */
-export function selected(columns: readonly string[]): string {
+function selected(columns: readonly string[]): string {
   const cell = (column: string) => (mayBeRoot.includes(column) ? `coalesce(${column}, '${rootPath}')` : column);
   const narrow = columns.map((each) => (each === "text" ? "''" : cell(each)));
   const wide = columns.includes("text") ? "CAST(text AS BLOB)" : "NULL";
@@ -85,7 +85,7 @@ function grouped(rows: readonly (readonly unknown[])[], column: number): Map<unk
   return groups;
 }
 
-export function countAt(db: Database, location: string): number {
+function countAt(db: Database, location: string): number {
   const found = db.get(countFrom, location);
   return Number(found?.["count"] ?? 0);
 }

@@ -42,9 +42,10 @@ function checkpoint(db: Database, isOwner: () => boolean): void {
   try {
     db.exec("PRAGMA busy_timeout = 0");
     if (isOwner()) db.get("PRAGMA wal_checkpoint(TRUNCATE)");
-    db.exec(waiting);
   } catch {
     // What was committed is in the log; the next checkpoint takes it along.
+  } finally {
+    db.exec(waiting);
   }
 }
 
@@ -89,6 +90,7 @@ function writer(file: string, db: Database, owner: Owner): Archive {
       throw error;
     }
   };
+  /** After the commit, which is written whatever happens here. */
   const count = (given: Encoded) => {
     const grown = walSize(file) - logBytes;
     bytes += grown > 0 ? grown : bytesAtMost(given);
