@@ -2,18 +2,7 @@
  * What the registry asks of an archive: types only, asynchronous and batch-shaped, so that SQLite, memory and (later) a
  * server can stand behind it. Bytes, SQL and validation of stored rows are the archive's; meaning is the registry's.
  */
-import type {
-  Activity,
-  ArchiveDamage,
-  AsideCode,
-  Config,
-  MailKind,
-  Mark,
-  MessageKind,
-  Op,
-  Outcome,
-  Path,
-} from "../contract.ts";
+import type { Activity, AsideCode, Config, MailKind, MessageKind, Op, Outcome, Path } from "../contract.ts";
 
 /** Outcome and full text of a settled turn. */
 export interface Result {
