@@ -11,7 +11,7 @@ import type { Decide, GateAct } from "./decision.ts";
 import { answerRead } from "./hydrate.ts";
 import type { Deadlines, DispatchRequest, PrepareRequest, Provider } from "./ports.ts";
 import { answerHandler, finishOwn } from "./settle.ts";
-import { guarded, issue, keyOf, type Pending, post, type Shell } from "./shell.ts";
+import { guarded, issue, keyOf, type Pending, post, type Shell, stopWork } from "./shell.ts";
 import { answerDispatch, answerPrepare } from "./start.ts";
 import type { HandlerOp, StartOp } from "./state.ts";
 import { answerAbort, blockOwn, sayOwn } from "./turn.ts";
@@ -40,13 +40,14 @@ function ask<Value>(
     pending.cancelDeadline = shell.clock.after(timeoutMs, () => {
       const error = new Error(`no answer within ${timeoutMs} ms`);
       take({ error });
-      pending.controller.abort(error);
+      stopWork(pending, error);
     });
   }
   try {
     const value = call();
-    if (value instanceof Promise)
-      value.then(
+    // Anything with a `then`: a host may have promises of its own.
+    if (typeof value === "object" && value !== null && "then" in value)
+      Promise.resolve(value).then(
         (each) => take({ value: each }),
         (error: unknown) => take({ error }),
       );
@@ -96,7 +97,25 @@ function read(shell: Shell, { deadlines }: Host, act: GateAct & { readonly do: "
 }
 
 function requestOf({ op, path, by, role, config, text, turn }: StartOp, pending: Pending): PrepareRequest {
-  return { op, path, by, role, config, text, turn, signal: pending.controller.signal };
+  return {
+    op,
+    path,
+    by,
+    role,
+    config,
+    text,
+    turn,
+    get signal() {
+      return signalOf(pending);
+    },
+  };
+}
+function signalOf(pending: Pending): AbortSignal {
+  if (pending.controller === null) {
+    pending.controller = new AbortController();
+    if (pending.gone !== null) pending.controller.abort(pending.gone.reason);
+  }
+  return pending.controller.signal;
 }
 function isRefusal(error: unknown): boolean {
   if (error instanceof RollcallError) return error.code === "task_refused";
@@ -133,14 +152,16 @@ function dispatch(shell: Shell, host: Host, start: StartOp, pending: Pending): v
   );
 }
 function dispatchRequest(shell: Shell, start: StartOp, pending: Pending): DispatchRequest {
-  const { op, path, tools } = start;
+  const { op, path, by, role, config, text, turn, tools } = start;
   const { tag } = pending;
   // It only grows, or another takes its place: what is there now is copied when somebody looks.
   const messages = shell.state.conversations.get(path) ?? [];
   const { length } = messages;
   return {
-    ...requestOf(start, pending),
-    tools,
+    ...{ op, path, by, role, config, text, turn, tools },
+    get signal() {
+      return signalOf(pending);
+    },
     get conversation() {
       return messages.slice(0, length);
     },

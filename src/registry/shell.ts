@@ -55,8 +55,10 @@ type Listener = (event: Event, tag: unknown) => void;
 /** What is remembered of an operation until it ends. */
 export interface Pending {
   readonly tag: unknown;
-  /** Aborted at the end, for those who still work for it. */
-  readonly controller: AbortController;
+  /** Aborted when it comes to nothing, for those who still work for it; made when somebody looks at its signal. */
+  controller: AbortController | null;
+  /** Why it came to nothing. */
+  gone: { readonly reason: unknown } | null;
   readonly ended: (end: End) => void;
   cancelDeadline: () => void;
 }
@@ -304,18 +306,23 @@ function enact(shell: Shell, act: Act, tag: unknown): void {
   if (pending !== undefined) shell.openGate(act, pending);
 }
 function remember(shell: Shell, op: Op, tag: unknown, ended: (end: End) => void): void {
-  shell.pending.set(op, { tag, ended, controller: new AbortController(), cancelDeadline: () => {} });
+  shell.pending.set(op, { tag, ended, controller: null, gone: null, cancelDeadline: () => {} });
 }
 /** Under which name it is pending: its operation's, or one of its own. */
 export function keyOf(act: GateAct): string {
   if (act.do === "read") return `read of ${act.read}`;
   return act.do === "stop" ? act.op : act.op.op;
 }
+/** Whoever works for it, or looks later whether to, is told by its signal. */
+export function stopWork(pending: Pending, reason: unknown): void {
+  pending.gone ??= { reason };
+  pending.controller?.abort(reason);
+}
 function endPending(shell: Shell, op: Op, end: End, tag: unknown): void {
   const pending = shell.pending.get(op);
   shell.pending.delete(op);
   pending?.cancelDeadline();
-  if (!("ok" in end)) pending?.controller.abort(quitReason(undefined));
+  if (pending !== undefined && !("ok" in end)) stopWork(pending, quitReason(undefined));
   emit(shell, ["ended", op, outcomeOf(end)], tag);
   pending?.ended(end);
 }
@@ -361,7 +368,7 @@ export function shut(shell: Shell): void {
   const error = closedError();
   for (const each of shell.pending.values()) {
     each.cancelDeadline();
-    each.controller.abort(error);
+    stopWork(each, error);
   }
   shell.pending.clear();
   for (const reject of [...shell.calls]) reject(error);
