@@ -74,6 +74,7 @@ export function restore(m: Rules, before: World, step: Of<"restore">): Decided {
     opening: owned.openings,
     epoch: owned.disk.epoch,
     registrars,
+    found: owned.disk,
     op: "",
     path: "",
     answers: step.answers ?? {},
@@ -114,8 +115,9 @@ export function answerRecovery(m: Rules, world: World, step: Of<"answer">, resto
 
 /** L29: once, in one commit; if it is not written nothing but the epoch was, and ownership is given up. */
 function recover(m: Rules, world: World, step: Of<"restore"> | Of<"answer">, restoring: Restoring): Decided {
-  const decoded = m.decode(m, world, restoring);
-  const live = m.recovered(m, world, restoring, decoded);
+  const found: World = { ...world, disk: restoring.found };
+  const decoded = m.decode(m, found, restoring);
+  const live = m.recovered(m, found, restoring, decoded);
   const open = { ...world, handles: { ...world.handles, [restoring.as]: live } };
   const pending = Object.values(decoded.agents).some((each) => each.activity !== "idle" || each.owed.length > 0);
   const settled = Object.values(decoded.agents)

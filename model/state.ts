@@ -183,6 +183,8 @@ export interface Restoring {
   readonly opening: number;
   readonly epoch: number;
   readonly registrars: readonly RegistrarScope[];
+  /** The archive as it was opened: who overtakes this restore changes the archive, not what was found. */
+  readonly found: Disk;
   readonly op: Op;
   readonly path: Path;
   readonly answers: Answers;
