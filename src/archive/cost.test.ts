@@ -7,7 +7,7 @@ import { openDatabase } from "./binding.ts";
 import { memoryDisk, memoryStore } from "./memory.ts";
 import { commit, config, mail, message, published, record, result } from "./samples.ts";
 import { sqliteStore } from "./sqlite.ts";
-import { openForWriting, walSize } from "./sqlite-file.ts";
+import { openForWriting, walSize, withoutSync } from "./sqlite-file.ts";
 import { countFrom, messagesFrom, urgentFrom } from "./sqlite-read.ts";
 
 const folders: string[] = [];
@@ -127,6 +127,20 @@ describe("durability", () => {
       db.close();
     }
     expect((await (await sqliteStore(name).open(existing)).head()).agents).toBe(1);
+  });
+
+  it("is left off for what need not wait for the disk, and is back afterwards, whatever that came to", async () => {
+    const name = file();
+    (await sqliteStore(name).open(write)).abandon();
+    const db = openForWriting(name, "full", null);
+    const synchronous = () => db.get("PRAGMA synchronous")?.["synchronous"];
+    expect([withoutSync(db, "full", synchronous), synchronous()]).toEqual([0, 2]);
+    const failing = () => {
+      throw new Error("busy");
+    };
+    expect(() => withoutSync(db, "full", failing)).toThrow("busy");
+    expect(synchronous()).toBe(2);
+    db.close();
   });
 });
 

@@ -7,9 +7,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { FaultCode } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
 import { type Database, openDatabase } from "./binding.ts";
-import { encodeSession } from "./codec.ts";
+import { encodedSession } from "./encoded.ts";
 import { resultCode, translatedRead } from "./faults.ts";
-import { capacityFlaw } from "./flaws.ts";
 import { createFile, rollBack } from "./ownership.ts";
 import { applicationId, formatVersion, schema } from "./schema.ts";
 import { readMeta } from "./sqlite-read.ts";
@@ -104,15 +103,26 @@ function connect(file: string, durability: Durability): Database {
   }
 }
 
+/**
+ * Writes without waiting for the disk: for the epoch alone, which the first commit after it takes to the disk, since the log
+ * is one file. Power lost before that ends every process that could have seen it, so that its number is free again.
+ */
+export function withoutSync<Value>(db: Database, durability: Durability, act: () => Value): Value {
+  db.exec("PRAGMA synchronous = off");
+  try {
+    return act();
+  } finally {
+    db.exec(`PRAGMA synchronous = ${durability}`);
+  }
+}
+
 /** In one transaction and before WAL, so that an archive in the making is blank or whole, and its own file says what it is. */
 function create(db: Database, capacity: number): void {
-  const flaw = capacityFlaw(capacity);
-  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+  const session = JSON.stringify(encodedSession(capacity));
   try {
     db.exec("BEGIN IMMEDIATE");
     if (kindOf(db) === "blank") {
       db.exec(schema);
-      const session = JSON.stringify(encodeSession(capacity));
       db.run("INSERT INTO meta (one, epoch, owner, agents, session) VALUES (1, 0, '', 0, ?)", session);
     }
     db.exec("COMMIT");

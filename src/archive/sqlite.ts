@@ -6,6 +6,7 @@ import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
 import { type Database, requireSqlite } from "./binding.ts";
 import type { Configs } from "./codec.ts";
+import { type Encoded, encoded } from "./encoded.ts";
 import { translated, translatedRead } from "./faults.ts";
 import { type Owner, rollBack, takeOwnership } from "./ownership.ts";
 import {
@@ -16,9 +17,10 @@ import {
   translatedOpening,
   waiting,
   walSize,
+  withoutSync,
 } from "./sqlite-file.ts";
 import { head, messages, rowsAt, scan } from "./sqlite-read.ts";
-import { type Encoded, encoded, write } from "./sqlite-write.ts";
+import { write } from "./sqlite-write.ts";
 
 /** The log is written back into the file when it has grown by so much, in bytes. */
 const logBytesMax = 4 * 1024 * 1024;
@@ -155,7 +157,12 @@ function open(name: string, durability: Durability, request: OpenRequest): Archi
   if (request.mode === "read") return reader(openForReading(file));
   const db = openForWriting(file, durability, request.create);
   try {
-    return writer(file, db, takeOwnership(file, db, request.owner.toWellFormed(), request.takeover));
+    const label = request.owner.toWellFormed();
+    return writer(
+      file,
+      db,
+      withoutSync(db, durability, () => takeOwnership(file, db, label, request.takeover)),
+    );
   } catch (error) {
     db.close();
     throw error;
