@@ -3,7 +3,7 @@
  * every restore decodes bytes. For tests, for exploration, and for sessions nobody wants to keep.
  */
 import type { ArchiveDamage, Path } from "../contract.ts";
-import { fault } from "../errors.ts";
+import { fault, type RollcallError } from "../errors.ts";
 import { ancestorsOf, rootPath } from "../paths.ts";
 import type { Archive, Commit, Head, Message, OpenRequest, ReadRequest, Row, Store } from "./archive.ts";
 import {
@@ -15,13 +15,11 @@ import {
   decodeMessage,
   decodeRow,
   decodeSession,
-  encodeAgent,
-  encodeMail,
   encodeMessage,
-  encodeSession,
   isSameAgent,
 } from "./codec.ts";
-import { capacityFlaw, isLocation } from "./flaws.ts";
+import { type Encoded, encoded, encodedSession } from "./encoded.ts";
+import { isLocation } from "./flaws.ts";
 
 /** Where the root's conversation is kept; the one location that is not below `agents/`. */
 const rootLocation = "root";
@@ -46,6 +44,8 @@ export interface MemoryDisk {
   readonly results: Map<Path, readonly string[]>;
   readonly mail: Map<Path, Map<number, string>>;
   readonly conversations: Map<string, Conversation>;
+  /** Ids and locations of all records. */
+  readonly taken: Set<string>;
   /** Paths in order, as long as none was added. */
   order: readonly Path[] | null;
 }
@@ -53,7 +53,14 @@ export interface MemoryDisk {
 export function memoryDisk(): MemoryDisk {
   return {
     ...{ condition: "absent", epoch: 0, owner: null, session: "null", seq: 0, order: null },
-    ...{ configs: new Map(), agents: new Map(), results: new Map(), mail: new Map(), conversations: new Map() },
+    ...{
+      taken: new Set(),
+      configs: new Map(),
+      agents: new Map(),
+      results: new Map(),
+      mail: new Map(),
+      conversations: new Map(),
+    },
   };
 }
 
@@ -62,6 +69,7 @@ export function copyDisk(disk: MemoryDisk): MemoryDisk {
   return {
     ...disk,
     owner: null,
+    taken: new Set(disk.taken),
     configs: new Map(disk.configs),
     agents: new Map(disk.agents),
     results: new Map(disk.results),
@@ -148,83 +156,77 @@ function messages(disk: MemoryDisk, request: ReadRequest): readonly Message[] {
   });
 }
 
-/** A change of the disk that can no longer fail. */
-type Write = () => void;
-
-function append(disk: MemoryDisk, location: string, rows: readonly string[]): void {
-  const conversation = disk.conversations.get(location);
-  if (conversation === undefined) disk.conversations.set(location, { first: 1, rows: [...rows] });
-  else conversation.rows.push(...rows);
-}
 function putMail(disk: MemoryDisk, owner: Path, seq: number, row: string): void {
   const box = disk.mail.get(owner) ?? new Map<number, string>();
   disk.mail.set(owner, box.set(seq, row));
   disk.seq = Math.max(disk.seq, seq);
 }
 
-/** Everything that may refuse happens here, before anything is changed. */
-function prepare(disk: MemoryDisk, commit: Commit): { readonly writes: readonly Write[]; readonly bytes: number } {
-  const writes: Write[] = [];
+function unfit(why: string): RollcallError {
+  return fault("not_written", "archive", new Error(why));
+}
+/** Names that no two records may share. */
+function namesOf(agent: Cells): readonly string[] {
+  return [`id ${agent[2]}`, `location ${agent[7]}`];
+}
+/** What the tables of a file refuse by themselves: other identities, names that are taken, parents and owners that are none. */
+function refuse(disk: MemoryDisk, { agents, commit }: Encoded): void {
+  const taken = new Set<string>();
+  const earlier = new Map<Path, Cells>();
+  for (const { agent } of agents) {
+    const path = String(agent[0]);
+    const row = disk.agents.get(path);
+    const before = earlier.get(path) ?? (row === undefined ? undefined : cellsOf(row));
+    if (before !== undefined && !isSameAgent(before, agent)) throw changedIdentity(path);
+    earlier.set(path, agent);
+    const names = before === undefined ? namesOf(agent) : [];
+    if (names.some((each) => disk.taken.has(each) || taken.has(each))) throw unfit("an id or a location is taken");
+    for (const each of names) taken.add(each);
+  }
+  const added = new Set(commit.records.map((record) => record.path));
+  const needed = [...commit.records.map((record) => record.parent), ...commit.mailAdded.map((mail) => mail.to)];
+  const missing = needed.find((path) => path !== rootPath && !disk.agents.has(path) && !added.has(path));
+  if (missing !== undefined) throw unfit(`there is no record at ${missing}`);
+}
+
+/** Nothing here can fail: whatever may be refused has been. Answers how long the rows are. */
+function write(disk: MemoryDisk, { agents, mail, session, commit }: Encoded): number {
   let bytes = 0;
   const text = (cells: Cells): string => {
     const row = JSON.stringify(cells);
     bytes += row.length;
     return row;
   };
-  const added = new Set(commit.records.map((record) => record.path));
-  const isKnown = (path: Path) => path === rootPath || disk.agents.has(path) || added.has(path);
-  const orphan = (path: Path) => fault("not_written", "archive", new Error(`there is no record at ${path}`));
-
-  for (const record of commit.records) {
-    const { agent, results, config } = encodeAgent(record);
-    if (!isKnown(record.parent)) throw orphan(record.parent);
-    const [row, rows, hash] = [text(agent), results.map(text), String(agent[4])];
-    const before = disk.agents.get(record.path);
-    if (before !== undefined && !isSameAgent(cellsOf(before), agent)) throw changedIdentity(record.path);
-    writes.push(() => {
-      disk.agents.set(record.path, row);
-      disk.results.set(record.path, rows);
-      if (!disk.configs.has(hash)) disk.configs.set(hash, config);
-      if (before === undefined) disk.order = null;
-    });
+  for (const { agent, results, config } of agents) {
+    const [path, hash] = [String(agent[0]), String(agent[4])];
+    if (!disk.agents.has(path)) disk.order = null;
+    for (const each of namesOf(agent)) disk.taken.add(each);
+    disk.agents.set(path, text(agent));
+    disk.results.set(path, results.map(text));
+    disk.configs.set(hash, config);
   }
-  for (const mail of commit.mailAdded) {
-    const row = text(encodeMail(mail));
-    if (!isKnown(mail.to)) throw orphan(mail.to);
-    writes.push(() => putMail(disk, mail.to, mail.seq, row));
-  }
-  for (const { to, seq } of commit.mailRemoved) writes.push(() => disk.mail.get(to)?.delete(seq));
-  const counts = new Map<string, number>();
+  for (const [index, { to, seq }] of commit.mailAdded.entries()) putMail(disk, to, seq, text(mail[index] ?? []));
+  for (const { to, seq } of commit.mailRemoved) disk.mail.get(to)?.delete(seq);
   for (const each of commit.messages) {
-    const location = locationOf(each);
-    const { first, rows } = disk.conversations.get(location) ?? { first: 1, rows: [] };
-    const next = counts.get(location) ?? first + rows.length;
-    const texts = each.append.map((message, index) => text(encodeMessage(each.path, next + index, message)));
-    counts.set(location, next + texts.length);
-    writes.push(() => append(disk, location, texts));
+    const { first, rows } = conversationAt(disk, locationOf(each));
+    for (const message of each.append) rows.push(text(encodeMessage(each.path, first + rows.length, message)));
   }
-  if (commit.compact !== null) {
-    const { path, keep, note } = commit.compact;
-    const location = locationOf(commit.compact);
-    const { first, rows } = disk.conversations.get(location) ?? { first: 1, rows: [] };
-    const kept = (counts.get(location) ?? first + rows.length) - keep;
-    if (kept > first) {
-      const row = text(encodeMessage(path, kept - 1, note));
-      writes.push(() => {
-        const all = disk.conversations.get(location)?.rows ?? [];
-        disk.conversations.set(location, { first: kept - 1, rows: [row, ...all.slice(all.length - keep)] });
-      });
-    }
-  }
-  if (commit.capacity !== null) {
-    const flaw = capacityFlaw(commit.capacity);
-    if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
-    const row = text(encodeSession(commit.capacity));
-    writes.push(() => {
-      disk.session = row;
-    });
-  }
-  return { writes, bytes };
+  if (commit.compact !== null) compact(disk, commit.compact, text);
+  if (session !== null) disk.session = text(session);
+  return bytes;
+}
+function conversationAt(disk: MemoryDisk, location: string): Conversation {
+  const found = disk.conversations.get(location) ?? { first: 1, rows: [] };
+  disk.conversations.set(location, found);
+  return found;
+}
+function compact(disk: MemoryDisk, given: NonNullable<Commit["compact"]>, text: (cells: Cells) => string): void {
+  const location = locationOf(given);
+  const { first, rows } = conversationAt(disk, location);
+  const from = first + rows.length - given.keep;
+  if (from <= first) return;
+  const note = text(encodeMessage(given.path, from - 1, given.note));
+  disk.conversations.set(location, { first: from - 1, rows: [note, ...rows.slice(from - first)] });
 }
 
 function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archive {
@@ -249,9 +251,9 @@ function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archiv
     commit: async (commit) => {
       if (mode === "read") throw fault("read_only_file", "archive");
       if (!isOpen || disk.epoch !== epoch) throw fault("ownership_lost", "archive");
-      const prepared = prepare(disk, commit);
-      for (const write of prepared.writes) write();
-      bytes += prepared.bytes;
+      const given = encoded(commit);
+      refuse(disk, given);
+      bytes += write(disk, given);
     },
     bytesWritten: () => bytes,
     close: async () => letGo(),
@@ -260,9 +262,7 @@ function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archiv
 }
 
 function create(disk: MemoryDisk, capacity: number): void {
-  const flaw = capacityFlaw(capacity);
-  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
-  disk.session = JSON.stringify(encodeSession(capacity));
+  disk.session = JSON.stringify(encodedSession(capacity));
   disk.condition = "ok";
 }
 

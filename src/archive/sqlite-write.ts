@@ -3,7 +3,6 @@
  * what changed: a mail is one row, a result that stays is not written again.
  */
 import type { Path } from "../contract.ts";
-import { fault } from "../errors.ts";
 import { rootPath } from "../paths.ts";
 import type { Commit } from "./archive.ts";
 import { type Database, textOf } from "./binding.ts";
@@ -11,16 +10,12 @@ import {
   agentColumns,
   type Cells,
   changedIdentity,
-  encodeAgent,
-  encodeMail,
   encodeMessage,
-  encodeSession,
   mailColumns,
   messageColumns,
-  requireMessage,
   resultColumns,
 } from "./codec.ts";
-import { capacityFlaw } from "./flaws.ts";
+import type { Encoded } from "./encoded.ts";
 import { locationOf, mayBeRoot } from "./sqlite-read.ts";
 
 export function insert(table: string, columns: readonly string[]): string {
@@ -43,31 +38,6 @@ const putMessage = insert("message", ["conversation", ...messageColumns]);
 // The same hash and another text: damage, of which the text that was hashed is the cure.
 const putConfig = `INSERT INTO config (hash, text) VALUES (?, ?)
   ON CONFLICT (hash) DO UPDATE SET text = excluded.text WHERE text <> excluded.text`;
-
-/** A commit encoded: whatever may be invalid has been refused. */
-export interface Encoded {
-  readonly agents: readonly ReturnType<typeof encodeAgent>[];
-  readonly mail: readonly Cells[];
-  readonly session: Cells | null;
-  readonly commit: Commit;
-}
-export function encoded(commit: Commit): Encoded {
-  const { records, mailAdded, capacity, messages, compact } = commit;
-  if (capacity !== null) refuse(capacity);
-  // Numbered later: where a message goes is known inside the transaction only.
-  for (const { path, append } of messages) for (const each of append) requireMessage(path, each);
-  if (compact !== null) requireMessage(compact.path, compact.note);
-  return {
-    agents: records.map(encodeAgent),
-    mail: mailAdded.map(encodeMail),
-    session: capacity === null ? null : encodeSession(capacity),
-    commit,
-  };
-}
-function refuse(capacity: number): void {
-  const flaw = capacityFlaw(capacity);
-  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
-}
 
 /** Configurations known to be in the archive, by hash, so that each is offered once by a handle. */
 export type Written = Set<string>;

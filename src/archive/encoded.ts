@@ -1,0 +1,29 @@
+/** A commit encoded, the same for every store: whatever is invalid in it has been refused before anything is written. */
+import { fault } from "../errors.ts";
+import type { Commit } from "./archive.ts";
+import { type Cells, encodeAgent, encodeMail, encodeSession, requireMessage } from "./codec.ts";
+import { capacityFlaw } from "./flaws.ts";
+
+export interface Encoded {
+  readonly agents: readonly ReturnType<typeof encodeAgent>[];
+  readonly mail: readonly Cells[];
+  readonly session: Cells | null;
+  readonly commit: Commit;
+}
+
+/** The session's own row; the fault `record_invalid` at `session` if that is no capacity. */
+export function encodedSession(capacity: number): Cells {
+  const flaw = capacityFlaw(capacity);
+  if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
+  return encodeSession(capacity);
+}
+
+export function encoded(commit: Commit): Encoded {
+  const { records, mailAdded, capacity, messages, compact } = commit;
+  const agents = records.map(encodeAgent);
+  const mail = mailAdded.map(encodeMail);
+  // Numbered later: where a message goes is known only when it is written.
+  for (const { path, append } of messages) for (const each of append) requireMessage(path, each);
+  if (compact !== null) requireMessage(compact.path, compact.note);
+  return { agents, mail, session: capacity === null ? null : encodedSession(capacity), commit };
+}
