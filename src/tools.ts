@@ -14,7 +14,7 @@ export interface Tools {
   /** Registers those not yet registered, in order; null when there is nothing to wait for. */
   load(refs: readonly ToolRef[]): Promise<void> | null;
 }
-export interface ToolFlaw {
+interface ToolFlaw {
   readonly code: "tool_unknown" | "category_foreign";
   readonly ref: ToolRef;
 }

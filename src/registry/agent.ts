@@ -91,16 +91,16 @@ export function agentAt(shell: Shell, path: string): Agent {
 /** Installed or not, a wait is one promise: it ends with a reason, without one, or with why it could not begin. */
 function waitAt(shell: Shell, by: string, { timeoutMs, onWake, signal, tag }: WaitOptions): Promise<WakeReason | null> {
   const call = openCall<WakeReason | null>(shell.calls);
-  const giveUp = () => {
-    call.reject(signal?.reason);
-    post(shell, giveUpWait(by, woken), tag);
-  };
+  // Told once that is decided: what woke it may have come first.
+  const giveUp = () => post(shell, giveUpWait(by, woken), tag);
   const woken = (why: WakeReason | null) => {
-    signal?.removeEventListener("abort", giveUp);
-    call.resolve(why);
+    if (why === null && signal?.aborted === true) call.reject(signal.reason);
+    else call.resolve(why);
     if (why !== null) onWake?.(why);
   };
   signal?.addEventListener("abort", giveUp, { once: true });
   issueFor(shell, { decide: wait({ by, timeoutMs, woken }), needs: [by] }, { signal, tag }, call);
+  const unlisten = () => signal?.removeEventListener("abort", giveUp);
+  call.promise.then(unlisten, unlisten);
   return call.promise;
 }

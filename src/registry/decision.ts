@@ -17,7 +17,7 @@ export interface Fault {
   readonly at: string;
   readonly cause?: unknown;
 }
-export interface Quit {
+interface Quit {
   readonly quit: true;
 }
 

@@ -13,7 +13,7 @@ export interface Draft {
   readonly now: number;
   // Null until something changes: most commands change little, and all of them begin a draft.
   agents: Map<Path, Agent> | null;
-  /** Records changed in anything but mail and what is live only. */
+  /** Records changed in anything but mail, messages and what is live only. */
   rows: Set<Path> | null;
   /** To null: gone. Likewise below. */
   ops: Map<Op, Operation | null> | null;
@@ -93,13 +93,13 @@ export function mailboxOf(draft: Draft, owner: Path): readonly Mail[] {
 
 // ── Changing ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** A change of what is persisted besides mail. */
+/** A change of what stands in the record's row. */
 export function put(draft: Draft, agent: Agent): void {
   putLive(draft, agent);
   draft.rows ??= new Set();
   draft.rows.add(agent.path);
 }
-/** A change of mail, or of what is live only. */
+/** A change of mail, of messages, or of what is live only. */
 export function putLive(draft: Draft, agent: Agent): void {
   draft.agents ??= new Map();
   draft.agents.set(agent.path, agent);
@@ -164,8 +164,9 @@ export function append(draft: Draft, path: Path, given: readonly Omit<Message, "
     draft.root = { ...draft.root, messages: draft.root.messages + messages.length };
     return;
   }
+  // The archive counts for itself: no row is behind.
   const agent = agentOf(draft, path);
-  put(draft, { ...agent, messages: agent.messages + messages.length });
+  putLive(draft, { ...agent, messages: agent.messages + messages.length });
 }
 
 // ── Committing ───────────────────────────────────────────────────────────────────────────────────────────────────

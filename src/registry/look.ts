@@ -6,7 +6,7 @@ import type { Message, Result } from "../archive/archive.ts";
 import type { Mark, Path, RosterRow } from "../contract.ts";
 import { isPath, rootPath } from "../paths.ts";
 import { answer, commit, type Decide, refuse } from "./decision.ts";
-import { type Draft, nextOp, put, putLive, readAt, rootLocation, setConversation, setOp } from "./draft.ts";
+import { type Draft, nextOp, putLive, readAt, rootLocation, setConversation, setOp } from "./draft.ts";
 import { operations, readOnly, targetAt } from "./guard.ts";
 import { lastOf } from "./hydrate.ts";
 import { askRead } from "./reading.ts";
@@ -112,7 +112,7 @@ function replaceHead(draft: Draft, agent: Agent, keep: number, replaced: number)
   const text = `${replaced} messages compacted`;
   const note = Object.freeze({ kind: "note", turn: 0, from: path, text, at: draft.now } as const);
   draft.compact = { path, location, keep, note };
-  put(draft, { ...agent, messages: keep + 1 });
+  putLive(draft, { ...agent, messages: keep + 1 });
   const conversation = draft.state.conversations.get(path);
   if (conversation !== undefined) setConversation(draft, path, [note, ...lastOf(conversation, keep)]);
 }

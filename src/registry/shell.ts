@@ -93,8 +93,14 @@ export function issue<Value>(shell: Shell, order: Order<Value>, options: CallOpt
 }
 /** For a call that may be answered by somebody else, too. */
 export function issueFor<Value>(shell: Shell, order: Order<Value>, options: CallOptions, call: Call<Value>): void {
+  // Not behind what the queue may be stuck in: an archive that was abandoned need not answer any more.
+  if (shell.isClosed) return answerClosed(order, call);
   const asked = nowOf(shell);
   enqueue(shell, () => perform(shell, { order, options, call, asked }));
+}
+function answerClosed<Value>(order: Order<Value>, call: Call<Value>): void {
+  if (order.closed === undefined) call.reject(closedError());
+  else call.resolve(order.closed);
 }
 /** What the world answers; nobody waits for it. */
 export function post(shell: Shell, decide: Decide<unknown>, tag: unknown): void {
@@ -121,22 +127,20 @@ export function nowOf(shell: Shell): number {
 
 function perform<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
   const { order, options, call, asked } = job;
-  if (shell.isClosed) {
-    if (order.closed === undefined) call?.reject(closedError());
-    else call?.resolve(order.closed);
-    return;
-  }
-  if (options.signal?.aborted === true) {
-    call?.reject(options.signal.reason);
-    return;
-  }
+  if (shell.isClosed || isGivenUp(job)) return;
   if (shell.timer !== null && shell.timer.at <= asked) endWaits(shell, asked);
   const before = lookFirst(shell, job);
   if (before === null) return decide(shell, job);
   return before.then(
-    () => (shell.isClosed ? undefined : decide(shell, job)),
+    () => (shell.isClosed || isGivenUp(job) ? undefined : decide(shell, job)),
     (error: unknown) => call?.reject(errorOf(archiveFault(error))),
   );
+}
+/** Whoever gave up before it was decided is told so, and nothing is decided. */
+function isGivenUp<Value>({ options, call }: Job<Value>): boolean {
+  if (options.signal?.aborted !== true) return false;
+  call?.reject(options.signal.reason);
+  return true;
 }
 /** Null when everything needed was looked at before: then nothing is awaited. */
 function lookFirst<Value>(shell: Shell, { order, options }: Job<Value>): Promise<void> | null {

@@ -27,10 +27,10 @@ export function at<Value>(gates: Gates<Value>, op: Op): Gate<Value> {
   return gate;
 }
 
-export interface ManualClock extends Clock {
+interface ManualClock extends Clock {
   elapse(ms: number): void;
 }
-export function manualClock(): ManualClock {
+function manualClock(): ManualClock {
   let time = 0;
   const timers = new Map<() => void, number>();
   return {
@@ -122,7 +122,7 @@ export interface Held {
   readonly dispatch?: boolean;
   readonly abort?: boolean;
 }
-export function providerIn(world: World, held: Held): Provider {
+function providerIn(world: World, held: Held): Provider {
   return {
     prepare: ({ op }) => (held.prepare === true ? stop(world.prepares, op) : undefined),
     dispatch: (request) => {
@@ -136,7 +136,7 @@ export function providerIn(world: World, held: Held): Provider {
   };
 }
 
-export const roleConfig: Config = {
+const roleConfig: Config = {
   ...{ instructions: "Look closely.", model: "m", effort: null, tools: [["core", "read"]] },
   ...{ limits: { tokens: 10 }, parameters: { deep: { list: [1] } } },
 };

@@ -27,22 +27,22 @@ export interface Waiter {
   readonly deadline: number;
   readonly woken: (why: WakeReason | null) => void;
 }
-export interface Blocker {
+interface Blocker {
   readonly kind: "waiting" | BlockKind;
   /** Null for the wait's own. */
   readonly token: Token | null;
 }
 
-export interface Idle {
+interface Idle {
   readonly is: "idle";
   readonly result: Result | null;
 }
-export interface Starting {
+interface Starting {
   readonly is: "starting";
   /** What roll-back gives back. */
   readonly undo: Result | null;
 }
-export interface Admitted {
+interface Admitted {
   readonly is: "admitted";
   readonly turn: number;
   /** The start that admitted it: its provider speaks for this turn and no other. */

@@ -29,17 +29,17 @@ import { type Agent, activityOf, type Root, type State, storedOf } from "./state
 const shownUnitsMax = 64;
 const hashDigits = 16;
 
-export function textView(text: string): Text {
+function textView(text: string): Text {
   return text.length <= shownUnitsMax ? text : { length: text.length, sha256: sha256(text).slice(0, hashDigits) };
 }
-export function mailView({ kind, from, text, outcome, digest }: Mail): MailView {
+function mailView({ kind, from, text, outcome, digest }: Mail): MailView {
   if (kind !== "result") return [kind, from, textView(text)];
   return [kind, from, outcome ?? "errored", digest ?? ""];
 }
-export function messageView({ kind, turn, from, text }: Message): MessageView {
+function messageView({ kind, turn, from, text }: Message): MessageView {
   return [kind, turn, from, textView(text)];
 }
-export function resultView({ outcome, text, reason, partial }: Result): ResultView {
+function resultView({ outcome, text, reason, partial }: Result): ResultView {
   return [outcome, textView(text), reason, partial === null ? null : textView(partial)];
 }
 function owedView({ turn, result }: Owed): OwedView {

@@ -18,7 +18,7 @@ function timeoutOf(given: number | undefined): number {
   return Math.min(Math.max(given, timeoutMsMin), timeoutMsMax);
 }
 
-export function waiterOf(draft: Draft, path: Path): Waiter | null {
+function waiterOf(draft: Draft, path: Path): Waiter | null {
   if (path === rootPath) return draft.root.waiter;
   const phase = agentAt(draft, path)?.phase;
   return phase?.is === "admitted" ? phase.waiter : null;
