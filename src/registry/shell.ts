@@ -94,7 +94,10 @@ export function issue<Value>(shell: Shell, order: Order<Value>, options: CallOpt
 /** For a call that may be answered by somebody else, too. */
 export function issueFor<Value>(shell: Shell, order: Order<Value>, options: CallOptions, call: Call<Value>): void {
   // Not behind what the queue may be stuck in: an archive that was abandoned need not answer any more.
-  if (shell.isClosed) return answerClosed(order, call);
+  if (shell.isClosed) {
+    answerClosed(order, call);
+    return;
+  }
   const asked = nowOf(shell);
   enqueue(shell, () => perform(shell, { order, options, call, asked }));
 }
@@ -126,7 +129,7 @@ export function nowOf(shell: Shell): number {
 }
 
 function perform<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
-  const { order, options, call, asked } = job;
+  const { call, asked } = job;
   if (shell.isClosed || isGivenUp(job)) return;
   if (shell.timer !== null && shell.timer.at <= asked) endWaits(shell, asked);
   const before = lookFirst(shell, job);
