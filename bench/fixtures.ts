@@ -3,6 +3,7 @@
  * that 100,000 records take seconds. Nothing here is measured.
  */
 
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../src/contract.ts";
 import {
@@ -143,13 +144,20 @@ export async function fill(store: Store, content: Content): Promise<void> {
   await archive.close();
 }
 
+/** Its bytes on the disk, so that nothing that is measured later waits for them. Nobody may have it open. */
+export function flushed(file: string): string {
+  const descriptor = openSync(file, "r+");
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+  return file;
+}
 /** An archive of this content in a file; written when it is first asked for. */
 export function archiveOf({ folder, archives }: Setting, content: Content): Promise<string> {
   const name = `${content.agents}-${content.conversation}.rollcall`;
   const known = archives.get(name);
   if (known !== undefined) return known;
   const file = join(folder, name);
-  const made = fill(sqliteStore(file, { durability: "off" }), content).then(() => file);
+  const made = fill(sqliteStore(file, { durability: "off" }), content).then(() => flushed(file));
   archives.set(name, made);
   return made;
 }

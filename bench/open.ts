@@ -6,9 +6,9 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { sqliteStore } from "../src/index.ts";
 import { atMost, exactly } from "./claims.ts";
-import { archiveOf, type Content, peerAgents } from "./fixtures.ts";
+import { archiveOf, type Content, flushed, peerAgents } from "./fixtures.ts";
 import { hosted } from "./hosting.ts";
-import { type Case, interleave, type Laps, medianOf, stopwatch } from "./measure.ts";
+import { type Case, interleave, type Laps, medianOf, stopwatch, type Timing } from "./measure.ts";
 import {
   createJsonFile,
   createLog,
@@ -103,18 +103,26 @@ export async function open(setting: Setting): Promise<Findings> {
     const content: Content = { agents, conversation: 0 };
     const file = await archiveOf(setting, content);
     const peers = peerAgents(content);
-    for (const { create, suffix } of peerKinds) create(`${file}${suffix}`, peers);
+    for (const { create, suffix } of peerKinds) {
+      create(`${file}${suffix}`, peers);
+      flushed(`${file}${suffix}`);
+    }
     sized.push({ agents, file, store: counted(sqliteStore(file)), opened: [] });
   }
   const openings: readonly Case[] = modes.flatMap((mode) =>
-    sized.map((each) => ({ name: nameOf(mode, each), sample: () => sampleOpen(each, mode) })),
+    sized.map((each) => ({ name: nameOf(mode, each), times: 3, sample: () => sampleOpen(each, mode) })),
   );
   const opens = await interleave(openings, { roundsMin: 15, budgetMs: isQuick ? 2_000 : 8_000 });
-  const listings: readonly Case[] = sized.flatMap((each) => [
-    { name: nameOf("rollcall", each), sample: () => sampleRoster(each) },
-    ...peerKinds.map((kind) => ({ name: nameOf(kind.name, each), sample: async () => samplePeer(kind, each) })),
-  ]);
-  const rosters = await interleave(listings, { roundsMin: 3, budgetMs: isQuick ? 1_000 : 5_000, collects: true });
+  // Size by size, since those of one size are compared with each other, and the largest takes seconds.
+  const rosters = new Map<string, ReadonlyMap<string, Timing>>();
+  for (const each of sized) {
+    const listings: readonly Case[] = [
+      { name: nameOf("rollcall", each), sample: () => sampleRoster(each) },
+      ...peerKinds.map((kind) => ({ name: nameOf(kind.name, each), sample: async () => samplePeer(kind, each) })),
+    ];
+    const timings = await interleave(listings, { roundsMin: 2, budgetMs: isQuick ? 400 : 1_500, collects: true });
+    for (const [name, laps] of timings) rosters.set(name, laps);
+  }
   const [smallest, largest] = [sized[0], sized.at(-1)];
   if (smallest === undefined || largest === undefined) throw new Error("there is nothing to open");
   const processes = await interleave(

@@ -5,7 +5,7 @@
 import { copyFileSync } from "node:fs";
 import { type Mail, sqliteStore } from "../src/index.ts";
 import { atMost, exactly, within } from "./claims.ts";
-import { archiveOf, type Content, peerAgents, strides } from "./fixtures.ts";
+import { archiveOf, type Content, flushed, peerAgents, strides } from "./fixtures.ts";
 import { type Hosted, hosted } from "./hosting.ts";
 import { type Case, interleave, type Laps, medianOf, stopwatch, timingOf } from "./measure.ts";
 import { peerKinds, sizeLabel, sizesOf } from "./open.ts";
@@ -58,6 +58,7 @@ async function prepare(setting: Setting, agents: number): Promise<Sized> {
   const file = await archiveOf(setting, content);
   const copy = `${file}.normal`;
   copyFileSync(file, copy);
+  flushed(copy);
   const records = peerAgents(content);
   const store = counted(sqliteStore(copy, { durability: "normal" }));
   return {
@@ -65,7 +66,7 @@ async function prepare(setting: Setting, agents: number): Promise<Sized> {
     hosts: { full: await hosted(sqliteStore(file), "write"), normal: await hosted(store, "write") },
     peers: peerKinds.map(({ name, suffix, create, open }) => {
       create(`${file}.save${suffix}`, records);
-      return { name, peer: open(`${file}.save${suffix}`), bytes: [] };
+      return { name, peer: open(flushed(`${file}.save${suffix}`)), bytes: [] };
     }),
   };
 }
