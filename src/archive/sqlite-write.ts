@@ -1,6 +1,6 @@
 /**
  * Writing one commit into an archive in SQLite, inside a transaction that is somebody else's to begin and to end. It costs
- * what changed: a mail is one row, a result that stays is not written again.
+ * what changed: a mail is one row.
  */
 import type { Path } from "../contract.ts";
 import { rootPath } from "../paths.ts";
@@ -65,21 +65,16 @@ export function write(db: Database, written: Written, { agents, mail, session, c
   return added;
 }
 
-/** Those whose checksum is there already stay as they are: a result may be long, and activity changes often. */
+/** Put over those that are there: SQLite writes the pages that differ, so a long result that stays costs nothing. */
 function writeResults(db: Database, path: Path, results: readonly Cells[]): void {
-  const key = ([, slot, turn]: readonly unknown[]) => `${slot} ${turn}`;
-  const wanted = new Map(results.map((each) => [key(each), each]));
-  const found = db.all(
-    "SELECT CAST(slot AS BLOB) AS slot, turn, CAST(sum AS BLOB) AS sum FROM result WHERE path = ?",
-    path,
-  );
-  for (const each of found) {
+  const key = (slot: unknown, turn: unknown) => `${slot} ${turn}`;
+  const wanted = new Set(results.map(([, slot, turn]) => key(slot, turn)));
+  for (const each of db.all("SELECT CAST(slot AS BLOB) AS slot, turn FROM result WHERE path = ?", path)) {
     const [slot, turn] = [textOf(each["slot"]), Number(each["turn"])];
-    const want = wanted.get(key([path, slot, turn]));
-    if (want === undefined) db.run("DELETE FROM result WHERE path = ? AND slot = ? AND turn = ?", path, slot, turn);
-    else if (want.at(-1) === textOf(each["sum"])) wanted.delete(key(want));
+    if (!wanted.has(key(slot, turn)))
+      db.run("DELETE FROM result WHERE path = ? AND slot = ? AND turn = ?", path, slot, turn);
   }
-  for (const cells of wanted.values()) db.run(putResult, ...cells);
+  for (const cells of results) db.run(putResult, ...cells);
 }
 
 function conversationAt(db: Database, location: string): number {
