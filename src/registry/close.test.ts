@@ -85,14 +85,34 @@ describe("abandoning", () => {
   test("during a commit: nobody is told that it succeeded", async () => {
     const world = openWorld();
     const session = await enter(world);
+    let why: unknown = "asleep";
+    const onWake = (given: unknown) => {
+      why = given;
+    };
+    const waiting = endOf(session.root.wait({ onWake }));
+    await rest();
     world.holdsCommits = true;
     const sent = endOf(session.root.send("m"));
     await rest();
     session.abandon();
     at(world.commits, "commit 1").resolve();
-    expect(await sent).toBe("session_closed");
+    expect(await Promise.all([sent, waiting])).toEqual(["session_closed", "session_closed"]);
     await rest();
+    expect(why).toBe("asleep");
     expect(world.events).toEqual([]);
+  });
+
+  test("right after a commit was written: nobody is told, and the next session finds it", async () => {
+    const world = openWorld();
+    const session = await enter(world);
+    const waiting = endOf(session.root.wait());
+    await rest();
+    world.written = () => session.abandon();
+    expect(await endOf(session.root.send("m"))).toBe("session_closed");
+    expect(await waiting).toBe("session_closed");
+    expect(world.events).toEqual([]);
+    world.written = () => {};
+    expect((await enter(world)).view().root?.mail).toEqual([["mail", "/root", "m"]]);
   });
 
   test("from a callback: nobody is called after that", async () => {

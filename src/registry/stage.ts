@@ -72,6 +72,8 @@ export interface World {
   readonly faults: (CommitFault | null)[];
   /** Commits wait here while it is set. */
   holdsCommits: boolean;
+  /** Called when a commit was written, before anybody hears of it. */
+  written: () => void;
   readonly commits: Gates<void>;
   readonly prepares: Gates<"refuse" | undefined>;
   readonly dispatches: Gates<void>;
@@ -91,7 +93,15 @@ export function openWorld(): World {
     disk,
     store: { open: async (request) => staged(world, await memoryStore(disk).open(request)) },
     clock: manualClock(),
-    ...{ faults: [], holdsCommits: false, commits: new Map(), holdsReads: false, reads: new Map(), requests: [] },
+    ...{
+      faults: [],
+      holdsCommits: false,
+      written: () => {},
+      commits: new Map(),
+      holdsReads: false,
+      reads: new Map(),
+      requests: [],
+    },
     ...{ prepares: new Map(), dispatches: new Map(), aborts: new Map() },
     ...{ dispatched: [], stopped: [], events: [] },
   };
@@ -107,6 +117,7 @@ function staged(world: World, archive: Archive): Archive {
       const code = world.faults.shift();
       if (code !== undefined && code !== null) throw fault(code, "archive");
       await archive.commit(commit);
+      world.written();
     },
     messages: async (request): Promise<readonly Message[]> => {
       world.requests.push(request);

@@ -29,7 +29,7 @@ describe("a spawn that comes to nothing leaves nothing", () => {
   ];
   test.each(ends)("%s", async (_name, code, end) => {
     const world = openWorld();
-    const session = await enter(world, { prepare: true });
+    const session = await enter(world, { prepare: true }, { limits: { agentsMax: 1 } });
     const abort = new AbortController();
     const spawned = endOf(session.root.spawn({ ...task, signal: abort.signal }));
     await rest();
@@ -38,6 +38,8 @@ describe("a spawn that comes to nothing leaves nothing", () => {
     end(world, session, abort);
     expect(await spawned).toBe(code);
     expect(session.view()).toEqual({ mode: "write", capacity: 3, root: {}, agents: {} });
+    expect(world.stopped).toEqual([]);
+    // Name, slot and room are free again.
     void session.root.spawn(task);
     await rest();
     expect(session.view().open).toEqual([["/root/a#1.2", "prepare"]]);
