@@ -80,9 +80,9 @@ export function handlerOf(ledger: Ledger, side: Side, path: Path, turn: number):
   const known = session?.turns[path];
   if (known !== undefined && known.turn === turn) return known.handler;
   for (let i = side.acts.length - 1; i >= 0; i -= 1) {
-    const step = side.acts[i]?.step;
-    if (step?.do === "spawn" && `${step.by}/${step.name}` === path) return step.handler ?? false;
-    if (step?.do === "follow_up" && targetOf(step.by, step.to) === path) return step.handler ?? false;
+    const act = side.acts[i];
+    if (act === undefined || !isPathValue(act.outcome) || act.outcome.ok !== path) continue;
+    if (act.step.do === "spawn" || act.step.do === "follow_up") return act.step.handler ?? false;
   }
   if (session !== undefined)
     for (const name in session.ops) {

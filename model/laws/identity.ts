@@ -254,8 +254,8 @@ function constant(ledger: Ledger, path: Path, agent: Pick<AgentView, "role" | "c
 
 function given(ledger: Ledger, scene: Scene, side: Side, path: Path): string | null {
   const agent = agentIn(side.now, path);
-  for (const { step } of scene.acts)
-    if (step.do === "spawn" && `${step.by}/${step.name}` === path && agent?.role !== step.role)
+  for (const { step, outcome } of scene.acts)
+    if (step.do === "spawn" && isPathValue(outcome) && outcome.ok === path && agent?.role !== step.role)
       return `${path} was spawned as ${step.role}, is ${agent?.role}`;
   return ledger.published[path] === undefined ? null : constant(ledger, path, agent);
 }

@@ -35,7 +35,7 @@ export function remember(ledger: Ledger, before: Seen | null, now: Seen): Ledger
   for (const side of scene.sides) {
     set("sessions", sessions(next, ledger, scene, side, now));
     set("published", published(next, ledger, side));
-    set("cutOff", cutOff(next, ledger, side, now));
+    set("cutOff", cutOff(next, ledger, scene, side, now));
     set("resolved", resolved(next, side));
     set("admitted", admitted(next, side));
   }
@@ -279,17 +279,18 @@ function archived(next: Ledger, before: Seen | null, now: Seen): Ledger["publish
 }
 
 /** Turns that went away with their session: what they had said by then, if that is known. */
-function cutOff(next: Ledger, was: Ledger, side: Side, now: Seen): Ledger["cutOff"] {
+function cutOff(next: Ledger, was: Ledger, scene: Scene, side: Side, now: Seen): Ledger["cutOff"] {
   const session = was.sessions[side.as];
   if (side.lasts || session === undefined) return next.cutOff;
   let found = next.cutOff;
+  const crash = scene.only !== null && "crashed" in scene.only.outcome ? scene.only.step.commit : undefined;
   for (const path in session.turns) {
     const turn = session.turns[path];
     if (turn === undefined) continue;
     const kept = now.stored?.agents[path];
-    const whole = kept?.turns === turn.turn && kept.messages === agentIn(side.before, path)?.messages;
-    const sure = side.acts.length === 1 && (now.stored !== null || side.acts.every(({ outcome }) => "ok" in outcome));
-    const said = sure ? turn.said.slice(0, whole ? turn.said.length : turn.durable) : null;
+    const whole =
+      crash === "crash_after" || (kept?.turns === turn.turn && kept.messages === agentIn(side.before, path)?.messages);
+    const said = scene.only === null ? null : turn.said.slice(0, whole ? turn.said.length : turn.durable);
     if (next.owner === side.as) found = having(found, path, { turn: turn.turn, said });
   }
   return found;

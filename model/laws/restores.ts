@@ -190,7 +190,10 @@ export const setAside: Check = (ledger, before, now) => {
     const aside = side.now.aside ?? {};
     if (side.lasts) {
       if (!same(side.before.aside, side.now.aside)) return `who is set aside has changed to ${said(aside)}`;
-      const wrong = side.now.aside === undefined || ledger.owner !== side.as ? null : keptAside(side, before, now);
+      const wrong =
+        side.now.aside === undefined || side.acts.length === 0 || ledger.owner !== side.as
+          ? null
+          : keptAside(side, before, now);
       if (wrong !== null) return wrong;
     }
     if (only === null || only.as !== side.as) continue;
@@ -242,8 +245,7 @@ function right(ledger: Ledger, side: Side, act: Act, disk: StoredView | null): s
       if (code !== own) return `${path} is set aside as ${code}, it is ${own}`;
     } else if (above) {
       if (code !== "parent_invalid") return `${path} is set aside as ${code}, and its parent is`;
-    } else if (own !== null ? code !== own : !tools || unchecked)
-      return `${path} is set aside as ${code} for no reason`;
+    } else if (!tools || unchecked) return `${path} is set aside as ${code} for no reason`;
   }
   if (disk === null) return null;
   for (const path in disk.agents) {

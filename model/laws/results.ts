@@ -1,7 +1,7 @@
 /** Results: hidden while active, whole when idle, one for each turn that settled, told once. */
 import type { Event, OwedView, Path, ResultView, StoredView } from "../../src/contract.ts";
 import { booksOf, endOf, owes } from "./account.ts";
-import { shows } from "./acts.ts";
+import { handlerOf, shows } from "./acts.ts";
 import type { Check, Ledger } from "./law.ts";
 import { said, same } from "./same.ts";
 import { agentIn, agentsOf, holderIn, none, parentOf, type Scene, type Side, sceneOf } from "./scene.ts";
@@ -138,7 +138,7 @@ export const whole: Check = (ledger, before, now) => {
         const wrong =
           scene.only === null
             ? null
-            : (mailed(side, path, event[2], result) ?? interrupted(ledger, side, path, result));
+            : (mailed(ledger, side, path, event[2], result) ?? interrupted(ledger, side, path, result));
         if (wrong !== null) return wrong;
       }
   }
@@ -146,7 +146,7 @@ export const whole: Check = (ledger, before, now) => {
 };
 
 /** The mail, or what is owed, speaks of the same result. */
-function mailed(side: Side, path: Path, turn: number, result: ResultView): string | null {
+function mailed(ledger: Ledger, side: Side, path: Path, turn: number, result: ResultView): string | null {
   const mail = (holderIn(side.now, parentOf(path))?.mail ?? none).findLast(
     (each) => each[0] === "result" && each[1] === path,
   );
@@ -155,7 +155,7 @@ function mailed(side: Side, path: Path, turn: number, result: ResultView): strin
     return owed[1] === result[0] && same(owed[2], result[1])
       ? null
       : `${path} owes ${said(owed)}, its result is ${said(result)}`;
-  if (mail === undefined || mail[0] !== "result") return null;
+  if (mail === undefined || mail[0] !== "result" || handlerOf(ledger, side, path, turn)) return null;
   if (mail[2] !== result[0]) return `${path} ended ${result[0]}, the mail says ${mail[2]}`;
   if (typeof result[1] === "object" && mail[3] !== result[1].sha256)
     return `the result of ${path} is ${said(result[1])}, mailed as ${mail[3]}`;

@@ -52,9 +52,11 @@ export const woken: Check = (ledger, before, now) => {
 
 /** A callback that asks for a wait of its own finds none there. */
 function stillInstalled(acts: readonly Act[]): string | null {
-  for (const { step, outcome, called } of acts) {
+  for (const { as, step, outcome, called } of acts) {
     if (!called || step.do !== "wait" || !("refused" in outcome) || outcome.refused !== "already_waiting") continue;
-    const woke = acts.some(({ events }) => events.some((event) => event[0] === "woke" && event[1] === step.by));
+    const woke = acts.some(
+      (act) => act.as === as && act.events.some((event) => event[0] === "woke" && event[1] === step.by),
+    );
     const again = acts.some((act) => act.step.do === "wait" && act.step.by === step.by && "ok" in act.outcome);
     if (woke && !again) return `${step.by} was called back while its wait was still there`;
   }
