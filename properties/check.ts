@@ -32,6 +32,8 @@ export interface Checked {
   readonly goals: ReadonlyMap<string, number>;
   /** Known divergences, and how often they ended a story. */
   readonly diverged: ReadonlyMap<string, number>;
+  /** Known divergences that did not occur. */
+  readonly missing: readonly string[];
   readonly failed: Failed | null;
   readonly interrupted: boolean;
   readonly ms: number;
@@ -104,7 +106,21 @@ export async function check({
     const failed = found === null ? null : await shorten(target, found, shrinksMax, shrinks, length);
     const ms = performance.now() - started;
     const interrupted = signal?.aborted === true;
-    return { target: target.name, seed, stories, steps, rebuffed, goals: reached, diverged, failed, interrupted, ms };
+    const expected = target.capabilities.diverges ?? [];
+    const missing = expected.map(({ kind }) => kind).filter((kind) => !diverged.has(kind));
+    return {
+      target: target.name,
+      seed,
+      stories,
+      steps,
+      rebuffed,
+      goals: reached,
+      diverged,
+      missing,
+      failed,
+      interrupted,
+      ms,
+    };
   } finally {
     await target.close();
   }

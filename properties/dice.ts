@@ -17,7 +17,13 @@ export interface Dice {
   some<Choice>(choices: readonly Choice[]): Choice | null;
 }
 
-/** Choices come from `what`, then from `more`; chances from `fault`. Chances are taken from above, so that 0 is "no". */
+/** One number after another, all of them from the first. */
+function mixed(number: number): number {
+  const once = Math.imul(number ^ (number >>> 15), 0x2c1b3c6d);
+  return (Math.imul(once ^ (once >>> 12), 0x297a2d39) ^ 0x1b56c4e9) >>> 0;
+}
+
+/** Choices come from `what`, then from `more`; chances from `fault`. */
 export function dice([, first, fault, second]: Draft): Dice {
   let what = first;
   let more = second;
@@ -37,9 +43,9 @@ export function dice([, first, fault, second]: Draft): Dice {
   return {
     pick,
     chance: (percent) => {
-      const drawn = luck % 100;
-      luck = Math.floor(luck / 100);
-      return drawn >= 100 - percent;
+      // A step takes many chances, more than one number holds; 0 stays 0, which is never anything wrong.
+      luck = mixed(luck);
+      return fault !== 0 && luck % 100 >= 100 - percent;
     },
     from: (choices) => some(choices) ?? choices[0],
     some,

@@ -6,6 +6,7 @@ import type { World } from "../model/index.ts";
 import type { Step, Verb } from "../src/contract.ts";
 import { applicable } from "./applicable.ts";
 import { type Draft, dice, draftMax } from "./dice.ts";
+import { driven } from "./drives.ts";
 import { life } from "./moves/life.ts";
 import { mail, wait, waits } from "./moves/mail.ts";
 import type { Move } from "./moves/move.ts";
@@ -13,6 +14,7 @@ import { reads } from "./moves/reads.ts";
 import { starts } from "./moves/starts.ts";
 import { turns } from "./moves/turns.ts";
 import { type Position, position } from "./position.ts";
+import { retried } from "./retry.ts";
 import type { Shape } from "./shape.ts";
 import type { Capabilities } from "./target.ts";
 
@@ -86,10 +88,23 @@ function drawFrom(at: Position, where: number): Step | null {
   return null;
 }
 
+/** Where a story stands. */
+export interface Standing {
+  readonly index: number;
+  readonly world: World;
+  readonly shape: Shape;
+  readonly capabilities: Capabilities;
+  /** The last step whose commit was not written and that was not tried again. */
+  readonly unwritten: Step | null;
+}
+
 /** The step that a draft means here. */
-export function draw(draft: Draft, index: number, world: World, shape: Shape, capabilities: Capabilities): Step {
+export function draw(draft: Draft, { index, world, shape, capabilities, unwritten }: Standing): Step {
   const thrown = dice(draft);
   const second = shape.handles && capabilities.handles && draft[3] % (world.handles["w2"] === undefined ? 15 : 4) === 1;
   const at = position(world, shape, capabilities, thrown, index, second ? "w2" : null);
-  return drawFrom(at, draft[0] / draftMax) ?? { do: "roster" };
+  const again = unwritten === null || second || draft[3] % 3 === 2 ? null : retried(at, unwritten);
+  const goal = again === null && !second && draft[3] % 2 === 1 ? driven(at) : null;
+  if (goal !== null && applicable(goal, capabilities, world) === null) return goal;
+  return again ?? drawFrom(at, draft[0] / draftMax) ?? { do: "roster" };
 }

@@ -24,9 +24,10 @@ import { type Reduction, reduction } from "./reduce.ts";
 import type { Awaitable, Target } from "./target.ts";
 import type { Told } from "./trace.ts";
 import { Unusable } from "./unusable.ts";
+import { overspent } from "./work.ts";
 
-/** The next step where the story stands; `null` ends it. */
-export type Next = (world: World, index: number) => Step | null;
+/** The next step where the story stands, and what was answered to the last; `null` ends it. */
+export type Next = (world: World, index: number, last?: Reply | null) => Step | null;
 
 export interface Broken {
   readonly law: Law;
@@ -89,7 +90,7 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
 
   for (let index = -1; ; index++) {
     // Before the first step the target is looked at as it was reset.
-    const step = index < 0 ? null : next(now.world, index);
+    const step = index < 0 ? null : next(now.world, index, now.expected.reply);
     if (step === null && index >= 0) return ended(null);
     const after = step === null ? { world: now.world, reply: null } : decide(now.world, step);
     if (step !== null && after.reply !== null) {
@@ -105,8 +106,8 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
       const expected = seen(step, after.reply, after.world, null);
       return ended({ kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null });
     }
-    const expected = seen(step, after.reply, after.world, found.counters, found.stored === null);
-    const failure = judge(reduced, now, expected, found);
+    const expected = seen(step, after.reply, after.world, found.counters);
+    const failure = judge(reduced, now, expected, found, step, after.world);
     if (failure !== null) {
       const known = target.capabilities.diverges?.find(({ kind }) => failure.kinds.includes(kind));
       return known === undefined ? ended(failure) : ended(null, known.kind);
@@ -122,9 +123,9 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
   }
 }
 
-/** The model's side. The archive is left out where the target cannot tell, since laws compare what both can. */
-function seen(step: Step | null, reply: Reply | null, world: World, counters: Counters | null, blind = false): Seen {
-  return { step, reply, view: view(world), encoded: encode(world), stored: blind ? null : stored(world), counters };
+/** The model's side, with the target's counters, which the model does not have. */
+function seen(step: Step | null, reply: Reply | null, world: World, counters: Counters | null): Seen {
+  return { step, reply, view: view(world), encoded: encode(world), stored: stored(world), counters };
 }
 
 /** A step, and what the target shows after it; a promise only where the target makes one. */
@@ -180,27 +181,28 @@ async function checked(target: Target, step: Step | null, reply: Reply, after: W
   return events.length === 0 ? outcome : { ...outcome, events };
 }
 
-function judge(reduced: Reduction, before: Moment, expected: Seen, found: Seen): Failure | null {
+function judge(
+  reduced: Reduction,
+  before: Moment,
+  expected: Seen,
+  found: Seen,
+  step: Step | null,
+  world: World,
+): Failure | null {
   const same =
     equal(reduced.reply(expected.reply ?? { ok: "done" }), reduced.reply(found.reply ?? { ok: "done" })) &&
     equal(reduced.view(expected.view), reduced.view(found.view)) &&
     encodesAlike(reduced, expected, found) &&
     (found.stored === null || equal(expected.stored, found.stored));
   // Equal values get equal verdicts, so one pass over the model's side, with the target's counters, judges both.
-  const broken = same && reduced.whole ? breaches(laws, before.ledger, before.expected, expected) : null;
-  if (broken !== null && broken.length === 0) return null;
-  if (broken === null && same) {
-    const own = breaches(visible(reduced), before.own, before.found, found);
-    const models = own.length > 0 ? own : breaches(laws, before.ledger, before.expected, expected);
-    return models.length === 0 ? null : fail(models, null, expected, found);
-  }
-  if (broken !== null) return fail(broken, null, expected, found);
-  return fail(
-    breaches(visible(reduced), before.own, before.found, found),
-    first(reduced, expected, found),
-    expected,
-    found,
-  );
+  const models = same ? breaches(laws, before.ledger, before.expected, expected) : [];
+  // A target that shows all of it was equal so far, and is judged by what it shows now alone.
+  const earlier = reduced.whole ? before.expected : before.found;
+  const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, found);
+  const work = step === null ? [] : overspent(before.world, step, world, before.found.counters, found.counters);
+  const broken = [...models, ...own, ...work];
+  if (same && broken.length === 0) return null;
+  return fail(broken, same ? null : first(reduced, expected, found), expected, found);
 }
 
 /** Nothing to compare where the target does not encode, or has nothing open for writing. */

@@ -28,6 +28,8 @@ export interface Position {
   readonly admitted: readonly Admitted[];
   readonly ops: readonly Operation[];
   readonly aside: readonly Path[];
+  /** The story is about this kind of step. */
+  readonly favours: boolean;
   /** Nested in another step: no handles, no further nesting. */
   readonly inner: boolean;
 }
@@ -68,6 +70,7 @@ export function position(
     starting,
     admitted,
     inner,
+    favours: false,
     restoring: handle?.is === "restoring" ? handle : null,
     ops: live?.ops ?? none,
     aside: live === null ? none : Object.keys(live.aside),
@@ -149,13 +152,15 @@ function longer(at: Position, text: string): string {
   ]);
 }
 
-const failing: readonly CommitAnswer[] = commitAnswers.filter((each) => each !== "ok");
+export const failing: readonly CommitAnswer[] = commitAnswers.filter((each) => each !== "ok");
+
+export const unwritten = (at: Position): boolean =>
+  at.capabilities.commits && at.dice.chance(at.shape.unwritten + (at.favours ? 35 : 0));
 
 /** What rides on a step besides: the handle that acts, and the commit's answer. */
 export function common(at: Position, commits = true): { as?: string; commit?: CommitAnswer } {
   const riding: { as?: string; commit?: CommitAnswer } = {};
   if (at.as !== null) riding.as = at.as;
-  if (commits && at.capabilities.commits && at.dice.chance(at.shape.unwritten))
-    riding.commit = at.dice.some(failing) ?? "not_written";
+  if (commits && unwritten(at)) riding.commit = at.dice.some(failing) ?? "not_written";
   return riding;
 }

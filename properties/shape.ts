@@ -41,6 +41,8 @@ export interface Shape {
   readonly faulty: number;
   /** Of a hundred commits, so many are not written or crash. */
   readonly unwritten: number;
+  /** What a third of the steps are about, with commits that mostly fail. */
+  readonly favoured: Favourite | null;
   /** Of a hundred operations, so many have their answers in advance. */
   readonly ahead: number;
   /** How eagerly sessions end and are restored. */
@@ -95,6 +97,38 @@ const tight: Partial<Limits>[] = [
   { mailMax: 2, operationsMax: 2 },
 ];
 
+/** What a story may be about; see drives.ts. */
+export type Favourite =
+  | "handler"
+  | "interrupt"
+  | "steer"
+  | "compact"
+  | "steering"
+  | "finish"
+  | "follow_up"
+  | "sample"
+  | "close"
+  | "set_capacity"
+  | "recovery"
+  | "reading";
+const favourites: readonly Favourite[] = [
+  "finish",
+  "follow_up",
+  "interrupt",
+  // Three steps a turn, two answers, seven ways to fail.
+  "handler",
+  "handler",
+  "handler",
+  "steer",
+  "compact",
+  "steering",
+  "sample",
+  "close",
+  "set_capacity",
+  "recovery",
+  "reading",
+];
+
 const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);
 
 /** Simplest first in every list, so that shapes shrink. */
@@ -105,10 +139,11 @@ export const shape: fc.Arbitrary<Shape> = fc
       depth: among(1, 2, 3, 3),
       off: fc.noShrink(fc.subarray([...groups])),
       wild: among(0, 4, 8, 20),
-      faulty: among(0, 10, 20, 50),
+      faulty: among(0, 5, 10, 40),
       unwritten: among(0, 0, 10, 30),
+      favoured: among<Favourite | null>(...favourites.map(() => null), ...favourites),
       ahead: among(0, 0, 30, 90),
-      restless: among(0, 1, 2, 4),
+      restless: among(0, 0.5, 1, 3),
       handles: among(false, false, false, true),
       unregistered: among(0, 0, 0, 50),
       wordy: among(0, 0, 0, 5),

@@ -1,5 +1,6 @@
 /** Whole stories: a shape and abstract steps, which fast-check draws and shrinks together. */
 import fc from "fast-check";
+import type { Reply, Step } from "../src/contract.ts";
 import { type Draft, draftMax } from "./dice.ts";
 import { draw } from "./draw.ts";
 import type { Next } from "./loop.ts";
@@ -23,10 +24,26 @@ export const story: fc.Arbitrary<Story> = fc.record(
   { noNullPrototype: true },
 );
 
+/** Steps within which what was not written is tried again. */
+const triesMax = 6;
+const isRetry = (told: Step, unwritten: Step): boolean =>
+  told.do === unwritten.do && (told.do !== "answer" || unwritten.do !== "answer" || told.gate === unwritten.gate);
+/** A handler's answer stands although clearing what is owed was not written; then the host is warned. */
+const isUnwritten = ({ commit }: Step, reply: Reply): boolean =>
+  commit !== undefined &&
+  ("fault" in reply || "crashed" in reply || reply.events?.some(([event]) => event === "warned") === true);
+
 /** The story's steps, each resolved where the story stands. */
 export function telling({ shape, drafts }: Story, capabilities: Capabilities): Next {
-  return (world, index) => {
+  let told: Step | null = null;
+  let unwritten: Step | null = null;
+  let tries = 0;
+  return (world, index, last) => {
     const drawn = drafts[index];
-    return drawn === undefined ? null : draw(drawn, index, world, shape, capabilities);
+    if (drawn === undefined) return null;
+    if (told !== null && last != null && isUnwritten(told, last)) [unwritten, tries] = [told, 0];
+    told = draw(drawn, { index, world, shape, capabilities, unwritten });
+    if (unwritten !== null && (isRetry(told, unwritten) || ++tries > triesMax)) unwritten = null;
+    return told;
   };
 }

@@ -1,6 +1,6 @@
 /** The life of a session: save, close, crash, restore, damage and mending, and what the host may change. */
 import type { Step } from "../../src/contract.ts";
-import { common, type Position, wild, wrongPath } from "../position.ts";
+import { common, failing, type Position, unwritten, wild, wrongPath } from "../position.ts";
 import { registrars, roles } from "../shape.ts";
 import { archiveDamages, recordDamages } from "../words.ts";
 import { ahead, type Move } from "./move.ts";
@@ -59,7 +59,8 @@ const restore: Move = {
     const found = tampered && fewer?.length === 0 ? null : fewer;
     const takeover = Object.keys(at.world.handles).length > 0 && at.dice.pick(2) === 1 ? { takeover: true } : {};
     const step: Step = { do: "restore", mode, registrars: [...(found ?? Object.keys(registrars))], ...takeover };
-    return { ...step, ...ahead(at, ["hydrate"]), ...common(at) };
+    const epoch = mode === "write" && unwritten(at) ? { epoch: at.dice.some(failing) ?? "not_written" } : {};
+    return { ...step, ...ahead(at, ["hydrate"]), ...epoch, ...common(at) };
   },
 };
 
@@ -88,7 +89,7 @@ const mend: Move = {
   weight: (at) => {
     const { condition, session, damaged } = at.world.disk;
     const broken = condition !== "ok" || session !== "ok";
-    return apart(at, broken ? 40 : Object.keys(damaged).length > 0 ? 15 : 1);
+    return apart(at, broken ? 40 : Object.keys(damaged).length > 0 ? 35 : 1);
   },
   draw: (at) => {
     const { condition, session, damaged } = at.world.disk;

@@ -16,7 +16,17 @@ export interface Move {
 /** The answer to a gate: `ok`, or one of the others so many times of a hundred. */
 export function answer<G extends Gate>(at: Position, gate: G): (typeof answersOf)[G][number] {
   const [ok, ...others] = answersOf[gate];
-  return at.dice.chance(at.shape.faulty) ? (at.dice.some(others) ?? ok) : ok;
+  if (gate === "hydrate" && shared(at) !== null && at.dice.pick(3) === 2)
+    return others.find((each) => each === "quit") ?? ok;
+  return at.dice.chance(at.shape.faulty + (at.favours && gate === "handler" ? 40 : 0))
+    ? (at.dice.some(others) ?? ok)
+    : ok;
+}
+
+/** A path whose conversation is being read for somebody, half the time: others join the read there. */
+export function shared(at: Position): string | null {
+  const read = at.ops.filter((op) => op.gate === "hydrate");
+  return read.length > 0 && at.dice.pick(2) === 0 ? (at.dice.some(read)?.path ?? null) : null;
 }
 
 type InAdvance = { answers?: { [gate in Gate]?: (typeof answersOf)[gate][number] } };
@@ -27,7 +37,9 @@ export function ahead(at: Position, gates: readonly Gate[]): InAdvance {
   if (at.inner) return {};
   const passes = at.capabilities.passes ?? [];
   const many = at.dice.chance(at.shape.ahead) ? gates.length - at.dice.pick(gates.length) : 0;
-  const given = gates.filter((gate, index) => index < many || passes.includes(gate));
+  // A handler that has answered before it was asked is never open while other things happen.
+  const open = at.dice.pick(3) > 0;
+  const given = gates.filter((gate, index) => (index < many && !(open && gate === "handler")) || passes.includes(gate));
   if (given.length === 0) return {};
   return { answers: Object.fromEntries(given.map((gate) => [gate, answer(at, gate)])) };
 }

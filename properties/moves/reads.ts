@@ -1,6 +1,6 @@
 /** Reading, and what is resident: roster, results, history, inspection, eviction, compaction. */
 import { agentPath, common, type Position, wild } from "../position.ts";
-import { ahead, type Move } from "./move.ts";
+import { ahead, type Move, shared } from "./move.ts";
 
 const some = (at: Position): number => (at.agents.length > 0 ? 1 : 0.2);
 
@@ -27,14 +27,14 @@ const readResult: Move = {
   },
 };
 
-const last = (at: Position): { last?: number } => (at.dice.pick(2) === 0 ? {} : { last: at.dice.from([1, 2, 0, -1]) });
+const last = (at: Position): { last?: number } => (at.dice.pick(3) === 0 ? {} : { last: at.dice.from([0, 1, 2, -1]) });
 
 const readHistory: Move = {
   verb: "read_history",
   group: "residency",
   weight: (at) => 2.5 * some(at),
   draw: (at) => {
-    const path = at.dice.pick(8) === 1 ? "/root" : agentPath(at);
+    const path = shared(at) ?? (at.dice.pick(8) === 1 ? "/root" : agentPath(at));
     return path === null
       ? null
       : { do: "read_history", path, ...last(at), ...ahead(at, ["hydrate"]), ...common(at, false) };
@@ -46,7 +46,7 @@ const inspect: Move = {
   group: "residency",
   weight: (at) => 3 * some(at),
   draw: (at) => {
-    const path = agentPath(at, at.idle);
+    const path = shared(at) ?? agentPath(at, at.idle);
     return path === null ? null : { do: "inspect", path, ...ahead(at, ["hydrate"]), ...common(at, false) };
   },
 };
@@ -64,9 +64,10 @@ const evict: Move = {
 const compact: Move = {
   verb: "compact",
   group: "residency",
-  weight: (at) => 1.5 * some(at),
+  weight: (at) => (at.idle.some(({ messages }) => messages.length > 1) ? 4 : 0.5) * some(at),
   draw: (at) => {
-    const path = agentPath(at, at.idle);
+    const long = at.idle.filter(({ messages }) => messages.length > 1);
+    const path = agentPath(at, long.length > 0 ? long : at.idle);
     return path === null ? null : { do: "compact", path, ...last(at), ...common(at) };
   },
 };

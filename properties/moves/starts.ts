@@ -1,6 +1,6 @@
 /** Starting turns, and what the world says on the way: spawn, follow-up, answers, cancel. */
 import type { Operation } from "../../model/index.ts";
-import type { Op } from "../../src/contract.ts";
+import type { Gate, Op, Step } from "../../src/contract.ts";
 import { agentPath, anyone, common, named, type Position, wild, words, wrongPath } from "../position.ts";
 import { ahead, answer, handler, type Move } from "./move.ts";
 
@@ -39,7 +39,7 @@ const followUp: Move = {
   group: null,
   weight: ({ idle, admitted }) => (idle.length > 0 ? 10 : admitted.length > 0 ? 3 : 1),
   draw: (at) => {
-    const by = anyone(at);
+    const by = at.dice.pick(3) === 0 ? anyone(at) : "/root";
     const to = agentPath(at, at.dice.pick(4) === 1 ? at.agents : at.idle);
     if (to === null) return null;
     const start = { do: "follow_up", by, to: named(at, by, to), text: words(at, "u") } as const;
@@ -76,9 +76,13 @@ const answered: Move = {
       return { do: "answer", op, gate: op === open?.op ? other : gate, with: "ok", ...common(at) };
     }
     const { op, gate } = open;
-    return { do: "answer", op, gate, with: answer(at, gate), ...common(at) };
+    return answerTo(at, op, gate);
   },
 };
+
+function answerTo(at: Position, op: Op, gate: Gate): Step {
+  return { do: "answer", op, gate, with: answer(at, gate), ...common(at) };
+}
 
 const cancel: Move = {
   verb: "cancel",
@@ -93,10 +97,10 @@ const cancel: Move = {
 const interrupt: Move = {
   verb: "interrupt",
   group: "interrupts",
-  weight: ({ admitted, starting, agents }) => (admitted.length + starting.length > 0 ? 6 : agents.length > 0 ? 1 : 0.2),
+  weight: ({ admitted, starting, agents }) => (admitted.length + starting.length > 0 ? 8 : agents.length > 0 ? 1 : 0.2),
   draw: (at) => {
-    const by = anyone(at);
-    const to = agentPath(at, at.dice.pick(3) === 1 ? at.starting : at.admitted);
+    const by = at.dice.pick(4) === 0 ? anyone(at) : "/root";
+    const to = agentPath(at, at.dice.pick(4) === 1 ? at.starting : at.admitted);
     return to === null ? null : { do: "interrupt", by, to: named(at, by, to), ...ahead(at, ["abort"]), ...common(at) };
   },
 };

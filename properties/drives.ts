@@ -1,0 +1,91 @@
+/**
+ * What a story is about: where its favourite is possible, it is done; where not, the shortest way to it is taken. Without this
+ * whatever needs a state of its own (a mailbox, a waiter, an open handler) would hardly ever be seen to fail and then not.
+ */
+import type { Answers, Path, Step } from "../src/contract.ts";
+import { common, type Position } from "./position.ts";
+import type { Favourite } from "./shape.ts";
+
+const through: Answers = { hydrate: "ok", prepare: "ok", dispatch: "ok" };
+
+/** A turn under way, or the step that leads to one. */
+function turn(at: Position, handler: boolean): Step | Path {
+  const admitted = at.admitted.find((agent) => !handler || agent.handler);
+  if (admitted !== undefined) return admitted.path;
+  const start = { by: "/root", text: `d${at.index}`, answers: through, ...(handler ? { handler } : {}) } as const;
+  const [idle] = at.idle;
+  if (idle !== undefined) return { do: "follow_up", to: idle.path, ...start };
+  const taken = at.agents.map(({ path }) => path);
+  const name = at.shape.names.find((each) => !taken.includes(`/root/${each}`));
+  if (name === undefined && at.admitted[0] !== undefined) return finish(at, at.admitted[0].path);
+  return { do: "spawn", name: name ?? "a", role: "r", ...start };
+}
+
+function finish(at: Position, path: Path): Step {
+  const turns = at.agents.find((agent) => agent.path === path)?.turns ?? 1;
+  return { do: "finish", path, turn: turns, outcome: "completed", text: `R${at.index}` };
+}
+
+const inTurn = (at: Position, handler: boolean, act: (path: Path) => Step): Step => {
+  const found = turn(at, handler);
+  return typeof found === "string" ? act(found) : found;
+};
+
+const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
+  handler: (at) => {
+    const open = at.ops.find(({ gate }) => gate === "handler");
+    if (open === undefined) return inTurn(at, true, (path) => finish(at, path));
+    return { do: "answer", op: open.op, gate: "handler", with: at.dice.pick(2) === 0 ? "ok" : "throw", ...common(at) };
+  },
+  interrupt: (at) =>
+    inTurn(at, false, (to) => ({
+      do: "interrupt",
+      by: "/root",
+      to,
+      ...(at.dice.pick(2) === 0 ? { answers: { abort: "ok" } } : {}),
+      ...common(at),
+    })),
+  steer: (at) => {
+    if (at.live !== null && at.live.root.waiter !== null) return { do: "steer", text: `s${at.index}`, ...common(at) };
+    return (at.live?.root.mail ?? []).length > 0 ? { do: "sample", path: "/root" } : { do: "wait", by: "/root" };
+  },
+  compact: (at) => {
+    const long = at.idle.find(({ messages }) => messages.length > 1);
+    if (long !== undefined) return { do: "compact", path: long.path, last: 0, ...common(at) };
+    return inTurn(at, false, (path) => finish(at, path));
+  },
+  steering: (at) =>
+    inTurn(at, false, (to) => ({ do: "follow_up", by: "/root", to, text: `u${at.index}`, ...common(at) })),
+  finish: (at) => inTurn(at, false, (path) => ({ ...finish(at, path), ...common(at) })),
+  follow_up: (at) => {
+    const [idle] = at.idle;
+    if (idle === undefined) return inTurn(at, false, (path) => finish(at, path));
+    return { do: "follow_up", by: "/root", to: idle.path, text: `u${at.index}`, answers: through, ...common(at) };
+  },
+  sample: (at) =>
+    (at.live?.root.mail ?? []).length > 0
+      ? { do: "sample", path: "/root", ...common(at) }
+      : { do: "send", by: "/root", to: "/root", text: `m${at.index}` },
+  close: (at) => ({ do: "close", ...common(at) }),
+  set_capacity: (at) => ({ do: "set_capacity", capacity: 1 + at.dice.pick(3), ...common(at) }),
+  // An abandoned turn, and a restore that settles it: the crash first, then what is done with a closed session.
+  recovery: (at) => inTurn(at, false, () => ({ do: "crash" })),
+  // One read for several who ask, some of whom give up.
+  reading: (at) => {
+    const read = at.ops.find(({ gate }) => gate === "hydrate");
+    const asked = at.ops.filter((op) => op.gate === "hydrate" && op.path === read?.path);
+    const path = read?.path ?? at.idle.find(({ residency }) => residency === "cold")?.path;
+    if (asked.length > 1 && read !== undefined)
+      return { do: "answer", op: read.op, gate: "hydrate", with: at.dice.pick(2) === 0 ? "quit" : "ok" };
+    if (path !== undefined) return at.dice.pick(2) === 0 ? { do: "inspect", path } : { do: "read_history", path };
+    const [warm] = at.idle;
+    return warm === undefined ? inTurn(at, false, (busy) => finish(at, busy)) : { do: "evict", path: warm.path };
+  },
+};
+
+/** `null` where nothing is open, or the story is about nothing. */
+export function driven(at: Position): Step | null {
+  const { favoured } = at.shape;
+  if (favoured === null || at.live === null || at.live.mode === "read") return null;
+  return drives[favoured]({ ...at, favours: true });
+}

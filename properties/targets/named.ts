@@ -1,0 +1,58 @@
+/** Targets by name, opened when they are asked for; also a user's own, from a module that exports `openTarget`. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { rules } from "../../model/index.ts";
+import type { OpenTarget } from "../target.ts";
+import { twins } from "../twins/all.ts";
+import { Unusable } from "../unusable.ts";
+import { modelTarget } from "./model.ts";
+import { memoryPlaces, sqlitePlaces } from "./places.ts";
+import { productionTarget } from "./production.ts";
+
+const known: { readonly [name: string]: OpenTarget } = {
+  model: () => modelTarget(),
+  memory: () => productionTarget("memory", memoryPlaces()),
+  sqlite: () => productionTarget("sqlite", sqlitePlaces()),
+};
+
+export function targetNames(): readonly string[] {
+  return [...Object.keys(known), ...Object.keys(twins).map((name) => `twin:${name}`)];
+}
+
+export async function targetNamed(name: string): Promise<OpenTarget> {
+  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  if (found !== undefined) return found;
+  if (name.startsWith("twin:")) return twin(name, name.slice("twin:".length));
+  if (/[./\\]/.test(name)) return await moduleTarget(name);
+  throw new Unusable(
+    2,
+    `there is no target ${name}; there are ${Object.keys(known).join(", ")}, twin:NAME, and modules such as ./my-target.js`,
+  );
+}
+
+function twin(name: string, of: string): OpenTarget {
+  const found = Object.hasOwn(twins, of) ? twins[of] : undefined;
+  if (found === undefined)
+    throw new Unusable(2, `there is no twin ${of}; there are ${Object.keys(twins).sort().join(", ")}`);
+  return () => modelTarget(name, { ...rules, ...found.faulty });
+}
+
+async function moduleTarget(file: string): Promise<OpenTarget> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new Unusable(4, `there is no module ${file}`);
+  let found: unknown;
+  try {
+    found = await import(pathToFileURL(path).href);
+  } catch (cause) {
+    throw new Unusable(
+      4,
+      `${file} cannot be loaded: ${cause instanceof Error ? cause.message.split("\n")[0] : cause}`,
+      { cause },
+    );
+  }
+  if (typeof found === "object" && found !== null && "openTarget" in found && typeof found.openTarget === "function") {
+    return found.openTarget as OpenTarget; // what a user's module exports can only be tried
+  }
+  throw new Unusable(4, `${file} exports no function openTarget; see TargetModule`);
+}

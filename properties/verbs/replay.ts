@@ -1,0 +1,126 @@
+/** `rollcall replay`: recorded stories against targets. */
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { createColors } from "picocolors";
+import { type Recorded, readTrace, traceFiles } from "../../regressions/files.ts";
+import { replay as replayed, rerecorded, type Verdict } from "../../regressions/replay.ts";
+import { counted, exit, type Io, type Verb, verb } from "../io.ts";
+import { line, reasons, story } from "../report.ts";
+import type { Target } from "../target.ts";
+import { targetNamed } from "../targets/named.ts";
+import { printTrace } from "../trace.ts";
+
+/** What every trace is replayed against; one that asks for a fresh process also against one in another process. */
+export const inProcess: readonly string[] = ["model", "memory", "sqlite"];
+export const inAnother = "child";
+
+const help = `
+Replays recorded stories: what is recorded, what the specification says and what the target does must agree at every step.
+Without FILES it replays all of this package's own. A verdict is one of
+  fixed              they agree to the end
+  reproduces         the target differs, or breaks a law
+  stale at step n    the specification now says something else than was recorded
+  not applicable     the target lacks what a step needs; never counted as green
+
+  --target NAME   [${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process]
+  --update        rewrite what is recorded from the specification; only together with a dated decision that says why
+  --texts         show texts as they are, not as lengths and hashes`;
+
+export const replay: Verb = verb(
+  "replay",
+  "replay [FILES] [--target NAME|MODULE] [--update]",
+  help,
+  async (args, io) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { target: { type: "string" }, update: { type: "boolean" }, texts: { type: "boolean" } },
+    });
+    const own = positionals.length === 0;
+    const traces = await Promise.all((own ? await traceFiles() : positionals).map(readTrace));
+    if (values.update === true) return await update(traces, io);
+    const targets = values.target === undefined ? inProcess : [values.target];
+    const told = await replayAll(traces, targets, values.target === undefined, io, own || values.texts === true);
+    io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
+    return codeOf(told);
+  },
+);
+
+export interface Told {
+  readonly name: string;
+  readonly target: string;
+  readonly verdict: Verdict;
+}
+
+/** Each trace against each target, in turn; what is not `fixed` is told. */
+export async function replayAll(
+  traces: readonly Recorded[],
+  names: readonly string[],
+  fresh: boolean,
+  io: Io,
+  texts: boolean,
+): Promise<readonly Told[]> {
+  const told: Told[] = [];
+  const opened = new Map<string, Target>();
+  const open = async (name: string): Promise<Target> => {
+    const target = opened.get(name) ?? (await (await targetNamed(name))());
+    opened.set(name, target);
+    return target;
+  };
+  try {
+    for (const recorded of traces) {
+      const apart = fresh && recorded.trace.scope.process === "fresh" ? [inAnother] : [];
+      for (const name of [...names, ...apart]) {
+        const verdict = await replayed(recorded.trace, await open(name));
+        told.push({ name: recorded.name, target: name, verdict });
+        if (verdict.is !== "fixed") io.out(tell(recorded, name, verdict, io, texts));
+      }
+    }
+  } finally {
+    for (const target of opened.values()) await target.close();
+  }
+  return told;
+}
+
+function tell({ name, trace }: Recorded, target: string, verdict: Verdict, io: Io, texts: boolean): string {
+  const { red, yellow } = createColors(io.color);
+  const paper = { columns: Math.min(io.columns, 160), texts };
+  if (verdict.is === "reproduces") {
+    const told = trace.steps.slice(0, verdict.step);
+    return `${red("reproduces")}  ${name} on ${target}, at step ${verdict.step}\n${reasons(verdict.failure, target)}\n${story(told, verdict.failure, target, paper)}\n\n`;
+  }
+  if (verdict.is === "stale")
+    return `${red(`stale at step ${verdict.step}`)}  ${name}\n  recorded       ${line(verdict.recorded, paper)}\n  specification  ${line(verdict.model, paper)}\n`;
+  if (verdict.is === "not applicable")
+    return `${yellow(`not applicable at step ${verdict.step}`)}  ${name} on ${target}: ${verdict.why}\n`;
+  return "";
+}
+
+export function tally(told: readonly Told[]): string {
+  const kinds = ["fixed", "reproduces", "stale", "not applicable"] as const;
+  const counts = kinds.map((kind) => [kind, told.filter(({ verdict }) => verdict.is === kind).length] as const);
+  return counts
+    .filter(([kind, count]) => count > 0 || kind === "fixed")
+    .map(([kind, count]) => `${count} ${kind}`)
+    .join(", ");
+}
+
+/** A trace that no target could be given is no green one. */
+export function codeOf(told: readonly Told[]): number {
+  const is = (kind: Verdict["is"]): boolean => told.some(({ verdict }) => verdict.is === kind);
+  if (is("reproduces")) return exit.broken;
+  if (is("stale")) return exit.stale;
+  const applied = new Set(told.filter(({ verdict }) => verdict.is === "fixed").map(({ name }) => name));
+  return told.every(({ name }) => applied.has(name)) ? exit.held : exit.broken;
+}
+
+async function update(traces: readonly Recorded[], io: Io): Promise<number> {
+  const model = await (await targetNamed("model"))();
+  for (const { file, name, trace } of traces) {
+    const fresh = printTrace(await rerecorded(trace, model));
+    if (fresh === printTrace(trace)) continue;
+    await writeFile(file, fresh);
+    io.out(`rewritten  ${name}: write a dated decision that says why\n`);
+  }
+  return exit.held;
+}

@@ -1,0 +1,34 @@
+/** Where recorded stories lie: beside this folder's package, built or not. */
+import { existsSync } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseTrace, type Trace, traceUnitsMax } from "../properties/trace.ts";
+import { Unusable } from "../properties/unusable.ts";
+
+/** The package's own folder of traces. */
+export function tracesFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
+  return join(folder, "regressions");
+}
+
+export async function traceFiles(): Promise<readonly string[]> {
+  const folder = tracesFolder();
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
+  return names.map((name) => join(folder, name));
+}
+
+export interface Recorded {
+  readonly file: string;
+  readonly name: string;
+  readonly trace: Trace;
+}
+
+export async function readTrace(file: string): Promise<Recorded> {
+  const found = await stat(file).catch(() => null);
+  if (found === null) throw new Unusable(2, `there is no trace ${file}`);
+  if (!found.isFile()) throw new Unusable(2, `${file} is no file; name a trace`);
+  if (found.size > 4 * traceUnitsMax) throw new Unusable(2, `${file} is larger than a trace may be`);
+  return { file, name: basename(file, ".json"), trace: parseTrace(await readFile(file, "utf8"), file) };
+}
