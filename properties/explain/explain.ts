@@ -3,9 +3,10 @@
  * deterministic target; spends no more executions than it is given.
  */
 import type { Scope, Step } from "../../src/contract.ts";
-import type { Failure } from "../loop.ts";
+import { type Failure, run } from "../loop.ts";
 import { reduction } from "../reduce.ts";
 import type { OpenTarget } from "../target.ts";
+import { modelTarget } from "../targets/model.ts";
 import { Unusable } from "../unusable.ts";
 import type { Explanation, Failing, Frame } from "./explanation.ts";
 import { framesOf, recording, unlikeOf } from "./frames.ts";
@@ -51,7 +52,13 @@ export async function explain(options: ExplainOptions): Promise<Explanation> {
       archive: scope.archive,
       told: because,
       frames,
-      failing: failure === null ? null : failingOf(failure, frames, told.length - 1, reduction(capabilities)),
+      failing:
+        failure === null
+          ? null
+          : {
+              ...failingOf(failure, frames, told.length - 1, reduction(capabilities)),
+              both: failure.difference === null && (await modelBreaks(scope, told, kinds)),
+            },
       parting,
       hidden: capabilities.hides?.fields ?? [],
       executions: lab.executions(),
@@ -69,15 +76,20 @@ function failingOf(
   frames: readonly Frame[],
   step: number,
   reduced: ReturnType<typeof reduction>,
-): Failing {
+): Omit<Failing, "both"> {
   const last = frames.at(-1);
   const unlike = last === undefined || failure.difference === null ? [] : unlikeOf(last, reduced);
   return {
     kinds: failure.kinds,
     laws: failure.broken.map(({ law, what }) => ({ number: law.number, sentence: law.sentence, what })),
-    both: failure.difference === null && failure.thrown === null,
     unlike,
     thrown: failure.kinds.includes("threw") ? String(failure.thrown) : null,
     step,
   };
+}
+
+/** Without a difference it may be the specification that is wrong, or only the work that the target did. */
+async function modelBreaks(scope: Scope, steps: readonly Step[], kinds: readonly string[]): Promise<boolean> {
+  const { failure } = await run(modelTarget(), scope, (_, index) => steps[index] ?? null);
+  return failure?.kinds.some((kind) => kinds.includes(kind)) === true;
 }

@@ -34,9 +34,9 @@ export function laboratory(target: Target, scope: Scope, executionsMax: number):
       executions++;
       const { next, watch, bound } = follow(list);
       let unfit = false;
-      const fitting: Next = (world, index) => {
-        const step = next(world, index);
-        unfit = step !== null && applicable(step, target.capabilities, world) !== null;
+      const fitting: Next = (...here) => {
+        const step = next(...here);
+        unfit = step !== null && applicable(step, target.capabilities, here[0]) !== null;
         return unfit ? null : step;
       };
       const told = await run(target, scope, fitting, watch);

@@ -109,9 +109,11 @@ function put(
   marks.push({ bad: false, only: null, ...mark, from: source, to: goal });
 }
 
-const bad = (reply: Reply): boolean => !("gate" in reply) && !("ok" in reply && reply.ok !== "late");
+/** Turned away at once; how it ends otherwise is told by its answers and its commit. */
+const bad = (reply: Reply): boolean =>
+  ("refused" in reply && reply.refused !== "task_refused") || ("ok" in reply && reply.ok === "late");
 const how = (reply: Reply): string =>
-  "refused" in reply ? `: ${reply.refused ?? "refused"}` : "ok" in reply && reply.ok === "late" ? ": late" : "";
+  "refused" in reply && bad(reply) ? `: ${reply.refused}` : "ok" in reply && reply.ok === "late" ? ": late" : "";
 /** Who answers at a gate: what is read comes from the archive. */
 const answering = (gate: Gate): string => (gate === "hydrate" ? "archive" : "provider");
 const words = (code: string): string => code.replaceAll("_", " ");
@@ -128,11 +130,11 @@ function command(draft: Draft, step: Step, reply: Reply, before: View, posted: b
       ahead(draft, step, reply.events ?? [], before);
       return;
     case "send":
-      if (!posted || bad(reply)) put(draft, { kind: "call", label, ...wrong }, by, path);
+      if (!posted) put(draft, { kind: "call", label, ...wrong }, by, path);
       return;
     case "execution":
     case "steer":
-      if (!posted || bad(reply)) put(draft, { kind: "call", label, ...wrong }, null, path);
+      if (!posted) put(draft, { kind: "call", label, ...wrong }, null, path);
       return;
     case "answer":
       put(

@@ -1,7 +1,8 @@
 /** What the reasons amount to, in sentences: which order is the race, which values carry it, where the two part. */
 import { sayUnlike } from "./differs.ts";
-import type { Explanation, Told, Worth } from "./explanation.ts";
+import type { Explanation, Failing, Told, Worth } from "./explanation.ts";
 import { plainly, sentence } from "./say.ts";
+import { visible } from "./visible.ts";
 
 /** `5`, or `5.2` inside a `together`. */
 export const numberOf = ({ at }: Pick<Told, "at">): string => at.map((each) => (each ?? 0) + 1).join(".");
@@ -19,6 +20,19 @@ export function races({ told }: Explanation): readonly (readonly [earlier: Told,
     return next === undefined ? [] : [[each, next] as const];
   });
 }
+
+/** The whole in one line. */
+export function headline({ failing, target, frames }: Explanation): string {
+  const name = visible(target);
+  const steps = frames.length - 1;
+  if (failing === null) return `${name} holds in all ${steps} steps`;
+  const when = failing.step < 0 ? "before the first step" : `at step ${failing.step + 1} of ${steps}`;
+  if (failing.both) return `${name} and the model break a law ${when}`;
+  return parted(failing) ? `${name} and the model part ${when}` : `${name} breaks a law ${when}`;
+}
+
+/** Something differs to be seen; not only what it cost. */
+export const parted = ({ unlike, thrown }: Failing): boolean => unlike.length > 0 || thrown !== null;
 
 const list = (items: readonly string[], last = "and"): string =>
   items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;

@@ -53,6 +53,9 @@ const quiet = [
   "--disable-sync",
 ];
 
+/** A browser on a busy machine takes its time to start; this only ends one that never does. */
+const startMsMax = 60_000;
+
 const hostile = '</script><img src=x onerror="hacked=1">\u202e\u0000 שלום 😀';
 const ahead = { prepare: "ok", dispatch: "ok" } as const;
 const steps: readonly Step[] = [
@@ -117,7 +120,7 @@ describe.runIf(there)("the page in a browser", () => {
       title: hostile,
     });
     writeFileSync(file, explanationPage(told));
-  });
+  }, startMsMax);
   afterEach(async () => {
     for (const tab of tabs) await tab.close();
     tabs = [];

@@ -31,7 +31,10 @@ export function panelOf({ pool, frames, target }: Sheets, at: number): string {
     const gone = before === null ? [] : less(before, now);
     const only = other === null ? [] : less(now, other);
     const shown = now.map((each) =>
-      item(`item${fresh.includes(each) ? " fresh" : ""}${only.includes(each) ? " only" : ""}`, each),
+      item(
+        `item${now.length > 1 ? " one" : ""}${fresh.includes(each) ? " fresh" : ""}${only.includes(each) ? " only" : ""}`,
+        each,
+      ),
     );
     const lost = gone.map((each) => `<s>${item("item gone", each)}</s>`);
     const nothing = now.length === 0 ? ['<span class="item nothing">nothing</span>'] : [];

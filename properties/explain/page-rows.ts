@@ -7,7 +7,7 @@ import type { Chart, Lane, Row, Span } from "./chart.ts";
 import type { Explanation, Told } from "./explanation.ts";
 import { escaped } from "./html.ts";
 import type { Mark } from "./marks.ts";
-import { numberOf, races } from "./notes.ts";
+import { numberOf, parted, races } from "./notes.ts";
 import { type Piece, plainly, replyTo, sayOutcome, sayReply, sentence } from "./say.ts";
 
 /** Pixels: a mark, what is above the first and below the last, a span and how far apart spans are. */
@@ -58,7 +58,7 @@ function stepRow({ explanation, chart, told, index, later }: Drawn): string {
   );
   const answer = reply === null ? "" : sayReply(reply);
   const shown = inner.length > 0 ? "" : answered(reply);
-  const fails = index === failing?.step;
+  const fails = failing !== null && index === failing.step;
   const parts = !fails && index === parting?.step;
   const classes = [
     "row",
@@ -70,7 +70,7 @@ function stepRow({ explanation, chart, told, index, later }: Drawn): string {
     ? `<span class="race" title="With the two in the other order it does not fail this way">⇅ not the other way round</span>`
     : "";
   const flag = fails
-    ? '<span class="flag">≠ the two part here</span>'
+    ? `<span class="flag">${parted(failing) ? "≠ the two part here" : "✗ a law is broken here"}</span>`
     : parts
       ? '<span class="flag">≠ could be told apart from here on</span>'
       : "";

@@ -44,6 +44,7 @@ kbd { font: 11px var(--mono); color: var(--soft); border: 1px solid var(--line);
 .laws { margin: 6px 0 0; color: var(--soft); }
 .laws summary { cursor: pointer; font-size: 12.5px; }
 .law { color: var(--ink); }
+.law code { font-family: var(--mono); font-size: 0.92em; }
 .law .what { color: var(--soft); font: 12px/1.4 var(--mono); overflow-wrap: anywhere; }
 .versus { width: 100%; border-collapse: collapse; margin: 10px 0 0; }
 .versus th { text-align: left; font-weight: 600; font-size: 12px; padding: 2px 10px; color: var(--soft); }
@@ -162,7 +163,8 @@ dl { margin: 2px 0 4px; }
 .field { display: grid; grid-template-columns: 92px minmax(0, 1fr); gap: 0 8px; padding: 1px 4px; border-radius: 4px; font-size: 12.5px; }
 .field dt { color: var(--soft); grid-row: span 2; overflow-wrap: anywhere; }
 .field dd { margin: 0; font-family: var(--mono); font-size: 12px; grid-column: 2; }
-.field .item + .item::before { content: ""; display: block; }
+.item { display: inline-block; max-width: 100%; }
+.item.one { display: block; width: fit-content; }
 .field.changed { background: var(--fresh-ground); }
 .field.changed dt { color: var(--fresh); font-weight: 650; }
 .item.fresh { font-weight: 700; }

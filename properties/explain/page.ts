@@ -8,7 +8,7 @@ import { type Chart, chartOf } from "./chart.ts";
 import { differsOf } from "./differs.ts";
 import type { Explanation } from "./explanation.ts";
 import { embedded, escaped } from "./html.ts";
-import { effortNote, freeNote, neededNote, orderNote, partingNote, valueNote } from "./notes.ts";
+import { effortNote, freeNote, headline, neededNote, orderNote, partingNote, valueNote } from "./notes.ts";
 import { panelOf } from "./page-panel.ts";
 import { lanesHead, storyRows } from "./page-rows.ts";
 import { start } from "./page-script.ts";
@@ -71,18 +71,10 @@ ${legend(chart, explanation)}
 `;
 }
 
-function headline({ failing, target, frames }: Explanation): string {
-  const name = visible(target);
-  const steps = frames.length - 1;
-  if (failing === null) return `${name} holds in all ${steps} steps`;
-  const when = failing.step < 0 ? "before the first step" : `at step ${failing.step + 1} of ${steps}`;
-  return failing.both ? `${name} and the model break a law ${when}` : `${name} and the model part ${when}`;
-}
-
 function laws({ failing }: Explanation): string {
   const all = (failing?.laws ?? []).map(
     ({ number, sentence, what }) =>
-      `<div class="law"><b>L${number}</b>${escaped(sentence)}<div class="what"><bdi>${escaped(visible(what))}</bdi></div></div>`,
+      `<div class="law"><b>L${number}</b>${escaped(sentence).replaceAll(/`([^`]*)`/g, "<code>$1</code>")}<div class="what"><bdi>${escaped(visible(what))}</bdi></div></div>`,
   );
   const more = (failing?.laws ?? []).slice(lawsMax).map(({ number }) => `L${number}`);
   const rest =

@@ -164,6 +164,22 @@ describe("reasons", () => {
     }
   });
 
+  it("tell a law that only the target breaks from one that the model breaks too", async () => {
+    const saves: readonly Step[] = [{ do: "save" }, { do: "roster" }];
+    const counting = (): Target => {
+      let commits = 0;
+      const target = opened({});
+      const counters = { conversationsHydrated: 0, providerCalls: 0, bytesWritten: 0, toolRuns: 0 };
+      const apply: Target["apply"] = (step) => {
+        commits++;
+        return target.apply(step);
+      };
+      return { ...target, apply, counters: () => ({ ...counters, commits }) };
+    };
+    const found = await explain({ scope, steps: saves, open: counting, texts: "shown" });
+    expect(found.failing).toMatchObject({ both: false, unlike: [], kinds: ["L37"] });
+  });
+
   it("explain a story that holds as one that does", async () => {
     const found = await explained({}, story);
     expect(found).toMatchObject({ failing: null, parting: null, executions: 1 });

@@ -2,7 +2,7 @@
 import pc from "picocolors";
 import { differsOf } from "./differs.ts";
 import type { Explanation, Told } from "./explanation.ts";
-import { effortNote, freeNote, neededNote, numberOf, orderNote, partingNote, valueNote } from "./notes.ts";
+import { effortNote, freeNote, headline, neededNote, numberOf, orderNote, partingNote, valueNote } from "./notes.ts";
 import { type Piece, replyTo, sayReply, sentence } from "./say.ts";
 import { cells, fitted, visible } from "./visible.ts";
 
@@ -39,13 +39,11 @@ export function explanationText(explanation: Explanation, { color, columns }: Pa
   return `${[...head, "", ...told, ...blank, ...notes].slice(0, linesMax).join("\n")}\n`;
 }
 
-function headOf({ failing, target, title, told }: Explanation, width: number, c: Colors): readonly string[] {
+function headOf(explanation: Explanation, width: number, c: Colors): readonly string[] {
+  const { failing, title } = explanation;
   const name = visible(title) === "" ? "" : `${visible(title)}: `;
-  const steps = told.filter(({ at }) => at.length === 1).length;
-  if (failing === null) return wrapped(`${name}${visible(target)} holds in all ${steps} steps`, width, 2).map(c.bold);
-  const when = failing.step < 0 ? "before the first step" : `at step ${failing.step + 1} of ${steps}`;
-  const what = failing.both ? "and the model break a law" : "and the model part";
-  const first = wrapped(`${name}${visible(target)} ${what} ${when}`, width, 2).map(c.bold);
+  const first = wrapped(`${name}${headline(explanation)}`, width, 2).map(c.bold);
+  if (failing === null) return first;
   const laws = failing.laws
     .slice(0, lawsMax)
     .flatMap(({ number, sentence: says, what: broken }) => [
