@@ -125,6 +125,10 @@ const lapLabels: { readonly [lap in Lap]: { readonly [mode in Mode]: string } } 
   first: { read: "to the first history", write: "to the first follow-up" },
   all: { read: "after all 28 histories", write: "after 28 follow-ups" },
 };
+const meaning: readonly string[] = [
+  "Lazy is what the registry does: no conversation is read before somebody asks for it. Eager is the same restore with all of " +
+    "them in memory first. The peer reads as eagerly and checks nothing of what it reads.",
+];
 function sectionOf(mode: Mode, all: readonly Measured[]): Section {
   const rows = laps.flatMap((lap): readonly Row[] => {
     const label = lapLabels[lap][mode];
@@ -144,7 +148,7 @@ function sectionOf(mode: Mode, all: readonly Measured[]): Section {
     title: `Restore ${agents} idle agents, ${mode === "write" ? "writable" : "read-only"}; a conversation each of`,
     columns: all.map(({ size }) => size.label),
     rows: mode === "write" ? [...rows, peer] : rows,
-    notes: [],
+    notes: mode === "write" ? meaning : [],
   };
 }
 
