@@ -3,7 +3,7 @@
  * what goes from lane to lane at each step, how agents stand after it, and gates as spans of steps. Where the sides part,
  * the target's mail is told apart from the model's. No pixels here.
  */
-import type { AgentView, Gate, MailView, RootView, Step, View } from "../../src/contract.ts";
+import type { Gate, Step, View } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
 import type { Explanation, Unlike } from "./explanation.ts";
 import { actsOf, type Mark, pathOf, pathsOf } from "./marks.ts";
@@ -15,16 +15,7 @@ export interface Lane {
   readonly kind: "root" | "agent" | "provider" | "archive";
   readonly name: string;
 }
-export type State =
-  | "absent"
-  | "reserved"
-  | "idle"
-  | "starting"
-  | "running"
-  | "waiting"
-  | "blocked"
-  | "aside"
-  | "closed";
+type State = "absent" | "reserved" | "idle" | "starting" | "running" | "waiting" | "blocked" | "aside" | "closed";
 
 export interface Row {
   /** How each lane stands before and after the step, in the model. */
@@ -151,5 +142,3 @@ function spansOf(views: readonly View[], index: ReadonlyMap<string, number>): re
     }
   return found;
 }
-
-export type { AgentView, MailView, RootView };

@@ -58,7 +58,7 @@ export interface Told {
   readonly worths: readonly Worth[];
 }
 
-export interface BrokenLaw {
+interface BrokenLaw {
   readonly number: number;
   readonly sentence: string;
   /** What breaks it here, with path and values. */
@@ -115,5 +115,3 @@ export interface Explanation {
   /** Texts stand as lengths and hashes. */
   readonly hashed: boolean;
 }
-
-export type { Encoded, Reply, Step, StoredView, View };

@@ -109,7 +109,8 @@ describe.runIf(there)("the page in a browser", () => {
   let tabs: Tab[] = [];
 
   beforeAll(async () => {
-    const playwright: Playwright = createRequire(import.meta.url)("playwright-core");
+    const require = createRequire(import.meta.url);
+    const playwright: Playwright = require("playwright-core");
     browser = await playwright.chromium.launch({ executablePath: chromium, args: quiet });
     const loses = { ...rules, ...twins["loses_result_on_error"]?.faulty };
     const told = await explain({

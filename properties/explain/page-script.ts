@@ -5,7 +5,7 @@
  */
 import type { Sheets } from "./sheets.ts";
 
-export interface Node {
+interface Node {
   innerHTML: string;
   textContent: string | null;
   tabIndex: number;
@@ -19,7 +19,7 @@ export interface Node {
   scrollIntoView(options: { readonly block: "nearest" }): void;
   addEventListener(type: string, listen: (event: Happening) => void): void;
 }
-export interface Happening {
+interface Happening {
   readonly target: Node | null;
   readonly key?: string;
   readonly altKey?: boolean;

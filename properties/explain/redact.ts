@@ -10,7 +10,7 @@ import type { Explanation } from "./explanation.ts";
 /** How a text of a step stands once it is hashed; what shows texts leaves the quotes out for it. */
 export const standIn: RegExp = /^⟨\d+ units? [0-9a-f]{16}⟩$/u;
 
-export const hashedText = (text: string): string =>
+const hashedText = (text: string): string =>
   standIn.test(text) ? text : `⟨${text.length} unit${text.length === 1 ? "" : "s"} ${hash(text)}⟩`;
 
 const hashed = (text: string): { readonly length: number; readonly sha256: string } => ({

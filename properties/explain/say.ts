@@ -17,7 +17,7 @@ const textPointsMax = 64;
 export const short = (path: string): string =>
   visible(path === "/root" ? "root" : path.startsWith("/root/") ? path.slice("/root/".length) : path);
 
-export function sayText(text: unknown, most: number = textPointsMax): string {
+function sayText(text: unknown, most: number = textPointsMax): string {
   if (typeof text === "string") return standIn.test(text) ? text : `"${clipped(visible(text), most)}"`;
   if (typeof text === "object" && text !== null && "length" in text && "sha256" in text)
     return `⟨${String(text.length)} units ${String(text.sha256)}⟩`;

@@ -8,10 +8,10 @@ import { sayEvent, sayOutcome, sayValue, short } from "./say.ts";
 import { visible } from "./visible.ts";
 
 /** A list has several items; a plain field one. */
-export type Field = readonly [key: string, items: readonly string[]];
+type Field = readonly [key: string, items: readonly string[]];
 export type Group = readonly [name: string, fields: readonly Field[]];
 /** By section, the groups by their place in the pool. */
-export type Sheet = readonly (readonly number[])[];
+type Sheet = readonly (readonly number[])[];
 export interface Sheets {
   readonly target: string;
   readonly pool: readonly Group[];
