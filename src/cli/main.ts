@@ -15,6 +15,16 @@ interface Listed {
   readonly load: () => Promise<Verb>;
 }
 const verbs: { readonly [verb: string]: Listed } = {
+  check: {
+    usage: "check",
+    says: "try generated stories on a registry and compare it with the specification",
+    load: async () => (await import("./judge.ts")).check,
+  },
+  replay: {
+    usage: "replay [FILES]",
+    says: "play recorded stories again",
+    load: async () => (await import("./judge.ts")).replay,
+  },
   list: { usage: "list ARCHIVE", says: "who is in an archive", load: async () => (await import("./list.ts")).list },
   show: {
     usage: "show ARCHIVE PATH",
