@@ -6,16 +6,18 @@ import type { Registrar } from "../../src/index.ts";
 import { openSession } from "../../src/index.ts";
 import { type Context, context, type Sheet } from "./context.ts";
 import { crash, type Handle, isOpen, newHandle, provider, reading } from "./handle.ts";
-import { heard, type Issued, type Stage, sheetOf } from "./stage.ts";
+import { heard, type Issued, type Ports, type Stage, sheetOf } from "./stage.ts";
 import { storiedStore } from "./store.ts";
 import { rejected } from "./values.ts";
 
 type Restore = Step & { readonly do: "restore" };
 
-function registrarsOf({ registrars }: Scope, names: readonly string[]): readonly Registrar[] {
+function registrarsOf({ registrars }: Scope, names: readonly string[], { registrar }: Ports): readonly Registrar[] {
   return names.flatMap((name) => {
     const found = registrars[name];
-    return found === undefined ? [] : [{ category: found.category, names: () => found.tools, load: () => {} }];
+    return found === undefined
+      ? []
+      : [registrar({ category: found.category, names: () => found.tools, load: () => {} })];
   });
 }
 
@@ -51,7 +53,7 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
   const session = await openSession(store, {
     roles,
     provider: provider(handle),
-    registrars: registrarsOf(scope, step.registrars ?? Object.keys(scope.registrars)),
+    registrars: registrarsOf(scope, step.registrars ?? Object.keys(scope.registrars), ports),
     viewer: ports.viewer,
     clock: handle.clock,
     ids: () => `id${++stage.ids}`,

@@ -13,12 +13,19 @@ import { damage } from "./damage.ts";
 import { crash, give, type Handle, handling, isOpen, newHandle, viewOf } from "./handle.ts";
 import { begin, restore } from "./opening.ts";
 import type { Places } from "./places.ts";
-import type { Issued, Ports, Stage } from "./stage.ts";
+import type { Damages, Issued, Ports, Stage } from "./stage.ts";
 import { rejected } from "./values.ts";
 
 /** A mode hook as hosts have them: setting up the mode erases whatever marks stood before. */
 const forgetful: Viewer = { show: (_, marks) => marks.clear() };
-export const usual: Ports = { store: (store) => store, viewer: forgetful };
+export const usual: Ports = { store: (store) => store, viewer: forgetful, registrar: (registrar) => registrar };
+
+/** Production can go on where another process of the same story has ended. */
+export interface Production extends Target {
+  /** The archive is what `places` gives first; nothing is open on it. */
+  resume(scope: Scope, openings: number, damages: Damages): Promise<void>;
+  damages(): Damages;
+}
 
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -27,7 +34,7 @@ async function rest(stage: Stage): Promise<void> {
   while (stage.busy > 0);
 }
 
-export function productionTarget(name: string, places: Places, ports: Ports = usual): Target {
+export function productionTarget(name: string, places: Places, ports: Ports = usual): Production {
   let stage: Stage | null = null;
   const open = (): Stage => {
     if (stage === null) throw new Unusable(4, `${name} was not reset`);
@@ -45,6 +52,18 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
     reset: async (scope) => {
       await leave();
       stage = await staged(scope, places, ports);
+      await begin(stage);
+    },
+    resume: async (scope, openings, { originals, originalSession, broken }) => {
+      await leave();
+      stage = await staged(scope, places, ports);
+      for (const [path, rows] of originals) stage.originals.set(path, rows);
+      // No identity is given twice in the life of an archive.
+      Object.assign(stage, { openings, ids: openings * idsOfOneProcess, originalSession, broken });
+    },
+    damages: () => {
+      const { originals, originalSession, broken } = open();
+      return { originals: [...originals], originalSession, broken };
     },
     apply: (step) => apply(open(), step),
     view: () => view(open()),
@@ -60,6 +79,8 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
     },
   };
 }
+
+const idsOfOneProcess = 1_000_000;
 
 async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage> {
   await places.ready();
@@ -78,7 +99,6 @@ async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage
     },
     ...{ originals: new Map(), originalSession: null, broken: null },
   };
-  await begin(stage);
   return stage;
 }
 

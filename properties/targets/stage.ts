@@ -1,7 +1,7 @@
 /** What the production target holds during one story: the archive, the handles on it, the host's roles, and what is counted. */
 import type { Cells, RecordRows } from "../../src/archive/codec.ts";
 import type { ArchiveDamage, Event, Json, Path, Scope, Step, StepOutcome } from "../../src/contract.ts";
-import type { Session, Store, Viewer } from "../../src/index.ts";
+import type { Registrar, Session, Store, Viewer } from "../../src/index.ts";
 import { type Context, isContext, type Sheet } from "./context.ts";
 import type { Handle } from "./handle.ts";
 import type { Place, Places } from "./places.ts";
@@ -19,6 +19,15 @@ export interface Issued {
 export interface Ports {
   readonly store: (store: Store) => Store;
   readonly viewer: Viewer;
+  readonly registrar: (registrar: Registrar) => Registrar;
+}
+
+/** What is known of damage, so that it can be mended: also by another process, if it is told. */
+export interface Damages {
+  /** Rows as they were before they were damaged. */
+  readonly originals: readonly (readonly [Path, RecordRows])[];
+  readonly originalSession: Cells | null;
+  readonly broken: ArchiveDamage | null;
 }
 
 export interface Stage {
