@@ -39,7 +39,8 @@ describe.each(files.map((file) => [file.replace(/^.*[/\\]|\.json$/g, ""), file])
   test.each(["model", "memory", "sqlite"])("agrees with %s", async (target) => {
     expect(await verdictOf(file, target)).toBe("fixed");
   });
-  test("is red on its fault", async () => {
+  // What needs a program that was built: properties/targets/child.test.ts builds it, and sees the trace red.
+  test.skipIf(faults[name]?.startsWith("child:"))("is red on its fault", async () => {
     expect(await verdictOf(file, faults[name] ?? "model")).toBe("reproduces");
   });
 });

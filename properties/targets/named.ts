@@ -6,7 +6,9 @@ import { rules } from "../../model/index.ts";
 import type { OpenTarget } from "../target.ts";
 import { twins } from "../twins/all.ts";
 import { Unusable } from "../unusable.ts";
+import { coldToolDropped } from "./cold-tools.ts";
 import { modelTarget } from "./model.ts";
+import { ownChild } from "./own-child.ts";
 import { memoryPlaces, sqlitePlaces } from "./places.ts";
 import { productionTarget } from "./production.ts";
 
@@ -14,14 +16,21 @@ const known: { readonly [name: string]: OpenTarget } = {
   model: () => modelTarget(),
   memory: () => productionTarget("memory", memoryPlaces()),
   sqlite: () => productionTarget("sqlite", sqlitePlaces()),
+  child: ownChild("child"),
+};
+
+/** The fault of 2026-10-06, in one process, which does not notice it, and in a new one. */
+const cold: { readonly [name: string]: OpenTarget } = {
+  "memory:cold_tool_dropped": () => coldToolDropped(),
+  "child:cold_tool_dropped": ownChild("child:cold_tool_dropped", "--fault", "cold_tool_dropped"),
 };
 
 export function targetNames(): readonly string[] {
-  return [...Object.keys(known), ...Object.keys(twins).map((name) => `twin:${name}`)];
+  return [...Object.keys(known), ...Object.keys(cold), ...Object.keys(twins).map((name) => `twin:${name}`)];
 }
 
 export async function targetNamed(name: string): Promise<OpenTarget> {
-  const found = Object.hasOwn(known, name) ? known[name] : undefined;
+  const found = [known, cold].find((each) => Object.hasOwn(each, name))?.[name];
   if (found !== undefined) return found;
   if (name.startsWith("twin:")) return twin(name, name.slice("twin:".length));
   if (/[./\\]/.test(name)) return await moduleTarget(name);

@@ -1,0 +1,98 @@
+/**
+ * The other side of the line protocol (see ../PROTOCOL.md): a target of this process, offered over two streams. One answer a
+ * line for each request, in order; at the end of the requests it lets go.
+ */
+import { once } from "node:events";
+import type { Readable, Writable } from "node:stream";
+import { z } from "zod";
+import type { Scope, Step } from "../../src/contract.ts";
+import { scope, step } from "../schema.ts";
+import type { Target } from "../target.ts";
+import { parse, parseJson } from "../trace.ts";
+import { Unusable } from "../unusable.ts";
+
+export interface Offered {
+  readonly target: Target;
+  /** A story begins, or goes on in this process; its archive is in this folder. */
+  reset(scope: Scope, place: string): Promise<void>;
+  resume(scope: Scope, place: string, openings: number): Promise<void>;
+  /** After each step. */
+  applied(step: Step): void;
+}
+
+type Want = "view" | "encode" | "stored";
+const id = z.number();
+const apply = z.strictObject({ id, apply: step, want: z.array(z.enum(["view", "encode", "stored"])).default([]) });
+const others = {
+  hello: z.strictObject({ id, hello: z.strictObject({ protocol: z.literal(1) }) }),
+  reset: z.strictObject({ id, reset: scope, place: z.string() }),
+  resume: z.strictObject({ id, resume: scope, place: z.string(), opening: z.number().int().min(1) }),
+  counters: z.strictObject({ id, counters: z.literal(true) }),
+  close: z.strictObject({ id, close: z.literal(true) }),
+};
+const what = "the request";
+
+async function answer({ target, ...offered }: Offered, asked: { readonly [key: string]: unknown }): Promise<object> {
+  if ("apply" in asked) {
+    const { apply: one, want } = parse(apply, asked, what, 4);
+    const reply = await target.apply(one);
+    offered.applied(one);
+    return { reply, ...(await sights(target, want)) };
+  }
+  if ("counters" in asked) {
+    parse(others.counters, asked, what, 4);
+    return { counters: await target.counters() };
+  }
+  if ("hello" in asked) {
+    parse(others.hello, asked, what, 4);
+    return { hello: { protocol: 1, name: target.name, capabilities: target.capabilities } };
+  }
+  if ("reset" in asked) {
+    const { reset, place } = parse(others.reset, asked, what, 4);
+    await offered.reset(reset, place);
+  } else if ("resume" in asked) {
+    const { resume, place, opening } = parse(others.resume, asked, what, 4);
+    await offered.resume(resume, place, opening);
+  } else {
+    parse(others.close, asked, "the request, none of hello, reset, resume, apply, counters and close", 4);
+    await target.close();
+  }
+  return { ok: true };
+}
+
+async function sights(target: Target, want: readonly Want[]): Promise<object> {
+  const all: { [sight in Want]?: unknown } = {};
+  for (const each of want) {
+    const seen = await target[each]();
+    if (seen !== null) all[each] = seen;
+  }
+  return all;
+}
+
+/** Ends with the requests, or after `close`. */
+export async function offer(offered: Offered, input: Readable, output: Writable): Promise<void> {
+  let rest = "";
+  for await (const chunk of input.setEncoding("utf8")) {
+    const lines = (rest + String(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const [told, isLast] = await answered(offered, line);
+      if (!output.write(`${JSON.stringify(told)}\n`)) await once(output, "drain");
+      if (isLast) return;
+    }
+  }
+  await offered.target.close();
+}
+
+async function answered(offered: Offered, line: string): Promise<readonly [told: object, isLast: boolean]> {
+  let named: unknown = null;
+  try {
+    const given = parseJson(line, what, 4);
+    if (given === null || typeof given !== "object" || !("id" in given)) throw new Unusable(4, "a request has an id");
+    named = given["id"];
+    const told = await answer(offered, given);
+    return [{ id: named, ...told }, "close" in given];
+  } catch (error) {
+    return [{ id: named, error: error instanceof Unusable ? error.message : `it failed: ${error}` }, false];
+  }
+}
