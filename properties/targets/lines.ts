@@ -14,7 +14,7 @@ const saidUnitsMax = 2_000;
 /** A program may take so long for its first answer, however little it is given for the others. */
 const startMsMax = 10_000;
 
-export interface Answered<Answer> {
+interface Answered<Answer> {
   readonly answer: Answer;
   readonly line: string;
 }
