@@ -2,17 +2,18 @@
  * Every story of a small world at once: breadth first over the specification, one of each kind of state, every law in every
  * state and across every step, until nothing new is found. A law that breaks is told by the shortest story.
  */
-import type { RefusalCode, Scope, Step, Verb } from "../src/contract.ts";
+import type { RefusalCode, Step, Verb } from "../src/contract.ts";
 import { keyOf, type Naming } from "./explore/key.ts";
 import { type Menu, movesOf } from "./explore/moves.ts";
-import { goals } from "./goals.ts";
 import { met } from "./goals/met.ts";
+import { goals } from "./goals.ts";
+import { plainDigest, seen, smallScope } from "./history.ts";
 import type { Law, Ledger, Seen } from "./laws/law.ts";
 import { emptyLedger, remember } from "./laws/ledger.ts";
 import { laws as allLaws } from "./laws.ts";
 import type { Rules } from "./rules.ts";
-import type { Digest, Handle, World } from "./state.ts";
-import { begin, step as decide, encode, rules, stored, view } from "./step.ts";
+import type { Handle, World } from "./state.ts";
+import { begin, step as decide, rules } from "./step.ts";
 
 export interface Small {
   /** So many siblings below the root; or these paths. */
@@ -46,13 +47,6 @@ export interface Explored {
   /** A state from which some turn or wait cannot come to rest, by the shortest story. */
   readonly restless: readonly Step[] | null;
 }
-
-/** Short texts and plain configs are their own digests. */
-export const plainDigest: Digest = {
-  text: (text) => (text.length <= 64 ? text : { length: text.length, sha256: text.slice(0, 16) }),
-  hash: (text) => text,
-  config: (config) => config.instructions,
-};
 
 const verbsOfAll: readonly Verb[] = [
   "spawn",
@@ -88,24 +82,6 @@ const verbsOfAll: readonly Verb[] = [
 
 const siblings = ["/root/a", "/root/b", "/root/c"];
 
-function scopeOf(capacity: number): Scope {
-  const config = {
-    instructions: "i",
-    model: "m",
-    effort: null,
-    tools: [["core", "read"]],
-    limits: {},
-    parameters: {},
-  };
-  return {
-    capacity,
-    roles: { r: config },
-    registrars: { core: { category: "core", tools: ["read"] } },
-    archive: "memory",
-    process: "same",
-  };
-}
-
 /** Siblings without anybody below them may be exchanged. */
 function namings(paths: readonly string[]): readonly Naming[] {
   const first = Object.fromEntries([["/root", "r"], ["user", "u"], ...paths.map((path, i) => [path, String(i)])]);
@@ -138,17 +114,9 @@ export function explore(small: Small): Explored {
   const statesMax = small.statesMax ?? 200_000;
   const depthMax = small.depth ?? Number.POSITIVE_INFINITY;
 
-  const see = (step: Step | null, reply: Seen["reply"], world: World): Seen => ({
-    step,
-    reply,
-    view: view(world, m),
-    encoded: encode(world, m),
-    stored: stored(world, m),
-    counters: null,
-  });
-  const world = begin(plainDigest, scopeOf(small.capacity ?? paths.length));
-  const seen = see(null, null, world);
-  const states: State[] = [{ world, ledger: remember(emptyLedger, null, seen), seen, from: -1, depth: 0 }];
+  const world = begin(plainDigest, smallScope(small.capacity ?? paths.length));
+  const first = seen(null, null, world, m);
+  const states: State[] = [{ world, ledger: remember(emptyLedger, null, first), seen: first, from: -1, depth: 0 }];
   const known = new Map<string, number>([[keyOf(world, names), 0]]);
   const edges: number[] = [];
   const reached = new Set<string>();
@@ -187,7 +155,7 @@ export function explore(small: Small): Explored {
     }
     for (const step of movesOf(state.world, menu)) {
       const { world: next, reply } = decide(state.world, step, m);
-      const now = next === state.world ? { ...state.seen, step, reply } : see(step, reply, next);
+      const now = next === state.world ? { ...state.seen, step, reply } : seen(step, reply, next, m);
       transitions += 1;
       for (const law of laws) {
         const what = law.check(state.ledger, state.seen, now);

@@ -139,6 +139,7 @@ const situations: readonly string[] = [
   "late finish during the next turn",
   "double finish",
   "nested child with executions",
+  "executions handed to a waiting parent, the result to a handler",
   "two askers of one hydration, one quits",
   "handler throws, put-back fails",
   "follow-up while a handler is open",

@@ -220,6 +220,7 @@ export const laws: readonly Law[] = [
     "T",
     "Block, release, entering `starting` and roll-back commit nothing; a refusal or a late answer changes nothing.",
     commits.idleSteps,
+    ["open"],
   ),
   law(38, "T", "A fork starts empty; its source is unchanged.", residency.forked),
   law(

@@ -1,8 +1,8 @@
 /** Which goals a step meets, by name. One look at the step serves all goals. */
 import type { Path, StoredView, View } from "../../src/contract.ts";
-import { isActive, isPathValue, wrote } from "../laws/acts.ts";
+import { handlerOf, isActive, isPathValue, wrote } from "../laws/acts.ts";
 import type { Ledger, Seen } from "../laws/law.ts";
-import { type Act, agentIn, none, openAt, pathOf, type Side, sceneOf, targetOf } from "../laws/scene.ts";
+import { type Act, agentIn, none, openAt, parentOf, pathOf, type Side, sceneOf, targetOf } from "../laws/scene.ts";
 import { type CommitKind, kindOf } from "../laws/signs.ts";
 
 let last: { readonly ledger: Ledger; readonly now: Seen; readonly names: readonly string[] } | null = null;
@@ -78,9 +78,7 @@ function answers(ledger: Ledger, { step, outcome }: Act, side: Side, names: stri
 function commands(ledger: Ledger, { step, outcome, events }: Act, side: Side, names: string[]): void {
   const { before } = side;
   for (const event of events)
-    if (event[0] === "settled" && event[1].split("/").length > 3)
-      if ((agentIn(before, event[1])?.mail ?? none).some((each) => each[0] === "execution" && each[1] === event[1]))
-        names.push("nested child with executions");
+    if (event[0] === "settled" && side.lasts) handedOver(ledger, event[1], event[2], events, side, names);
   switch (step.do) {
     case "interrupt": {
       if (!("ok" in outcome)) return;
@@ -109,6 +107,21 @@ function commands(ledger: Ledger, { step, outcome, events }: Act, side: Side, na
     default:
       return;
   }
+}
+
+function handedOver(
+  ledger: Ledger,
+  path: Path,
+  turn: number,
+  events: Act["events"],
+  side: Side,
+  names: string[],
+): void {
+  const own = (agentIn(side.before, path)?.mail ?? none).some((each) => each[0] === "execution" && each[1] === path);
+  if (!own) return;
+  if (path.split("/").length > 3) names.push("nested child with executions");
+  if (handlerOf(ledger, side, path, turn) && events.some((event) => event[0] === "woke" && event[1] === parentOf(path)))
+    names.push("executions handed to a waiting parent, the result to a handler");
 }
 
 const turnOf = (token: string): number => Number.parseInt(token.slice(token.lastIndexOf("@") + 1), 10);

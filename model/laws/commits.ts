@@ -17,11 +17,16 @@ import {
   targetOf,
 } from "./scene.ts";
 
-/** L9 */
-export const encodes: Check = (_, __, { encoded, view }) =>
-  "fault" in encoded
-    ? `${encoded.at} does not encode, it is ${agentIn(view, encoded.at)?.activity ?? "not there"}`
-    : null;
+/** L9, in every state; and nobody is told that a record does not. */
+export const encodes: Check = (ledger, before, now) => {
+  const { encoded, view } = now;
+  if ("fault" in encoded)
+    return `${encoded.at} does not encode, it is ${agentIn(view, encoded.at)?.activity ?? "not there"}`;
+  for (const { step, outcome } of sceneOf(ledger, before, now).acts)
+    if ("fault" in outcome && outcome.fault === "record_invalid")
+      return `${step.do} found that ${outcome.at} does not encode`;
+  return null;
+};
 
 /** L28, in every state: what would be written is what is seen. */
 export const agrees: Check = (ledger, before, now) => {
@@ -173,6 +178,14 @@ function isRead(ledger: Ledger, side: Side, act: Act): boolean {
   return reads[step.do] === true || (step.do === "answer" && ledger.sessions[side.as]?.ops[step.op]?.is === "reader");
 }
 
+/** An operation that is over, or waits at another gate, is answered in vain. */
+function vain(side: Side, { step, outcome }: Act): string | null {
+  if (step.do !== "answer" || !("ok" in outcome || "gate" in outcome)) return null;
+  if ("ok" in outcome && outcome.ok === "late") return null;
+  const waits = (side.before.open ?? none).some(([op, gate]) => op === step.op && gate === step.gate);
+  return waits ? null : `${step.op} does not wait at ${step.gate}, the answer was taken: ${said(outcome)}`;
+}
+
 /** L37. `task_refused` is how a start ends, not a refusal of a step. */
 export const idleSteps: Check = (ledger, before, now) => {
   const { only, sides } = sceneOf(ledger, before, now);
@@ -186,6 +199,8 @@ export const idleSteps: Check = (ledger, before, now) => {
       return `${step.do} answered ${said(outcome)}, other things would be written`;
   }
   const side = sides.find((each) => each.as === only.as);
+  const taken = side === undefined ? null : vain(side, only);
+  if (taken !== null) return taken;
   if (side === undefined || mayWrite(ledger, side, only) || isCommitFault(outcome) || isRead(ledger, side, only))
     return null;
   return same(before.stored, now.stored) ? null : `${step.do} answered ${said(outcome)} and the archive has changed`;

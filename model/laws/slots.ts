@@ -90,12 +90,13 @@ export const capacity: Check = (ledger, before, now) => {
   const side = sides.find((each) => each.as === only.as);
   if (side === undefined) return null;
   const path = targetOf(only.step.by, only.step.to);
-  return steered(side, only, path) ?? refused(side, only, path);
+  return refused(side, only, path) ?? steered(side, only, path);
 };
 
 function refused(side: Side, { outcome }: Act, path: Path): string | null {
   if (!("refused" in outcome) || outcome.refused !== "at_capacity") return null;
   if ((side.before.active ?? 0) < (side.before.capacity ?? 0)) return `${path} was refused though there is room`;
+  if (isActive(agentIn(side.before, path))) return `steering ${path} was refused for want of a slot`;
   return same(agentIn(side.before, path), agentIn(side.now, path)) ? null : `a refused follow-up changed ${path}`;
 }
 
