@@ -34,7 +34,7 @@ const inAdvance: z.ZodType<Answers> = z.strictObject({
 });
 const common = { as: z.string().min(1).exactOptional(), commit: z.enum(commitAnswers).exactOptional() };
 const opening = { ...common, answers: inAdvance.exactOptional() };
-const spoken = { by: path, text: z.string(), handler: z.boolean().exactOptional() };
+const spoken = { text: z.string(), handler: z.boolean().exactOptional() };
 const ended = { outcome: z.enum(outcomes), text: z.string() };
 const last = count.exactOptional();
 
@@ -50,34 +50,34 @@ function form<Name extends Verb, Shape extends z.ZodRawShape>(
 
 /** The forms a verb has; most have one. */
 const forms: { readonly [verb in Verb]: readonly z.ZodType<Step>[] } = {
-  spawn: [form("spawn", { ...opening, ...spoken, name: z.string(), role: z.string() })],
-  cancel: [form("cancel", { ...common, op: z.string() })],
-  follow_up: [form("follow_up", { ...opening, ...spoken, to: z.string() })],
-  say: [form("say", { ...common, path, turn: count, text: z.string() })],
+  spawn: [form("spawn", { by: path, name: z.string(), role: z.string(), ...spoken, ...opening })],
+  cancel: [form("cancel", { op: z.string(), ...common })],
+  follow_up: [form("follow_up", { by: path, to: z.string(), ...spoken, ...opening })],
+  say: [form("say", { path, turn: count, text: z.string(), ...common })],
   finish: [
-    form("finish", { ...opening, ...ended, path, turn: count }),
-    form("finish", { ...opening, ...ended, op: z.string() }),
+    form("finish", { ...ended, path, turn: count, ...opening }),
+    form("finish", { ...ended, op: z.string(), ...opening }),
   ],
-  interrupt: [form("interrupt", { ...opening, by: path, to: z.string() })],
-  block: [form("block", { ...common, path, kind: z.enum(blockKinds) })],
-  release: [form("release", { ...common, token: z.string() })],
-  send: [form("send", { ...common, by: path, to: z.string(), text: z.string() })],
-  execution: [form("execution", { ...common, owner: path, text: z.string() })],
-  steer: [form("steer", { ...common, text: z.string() })],
+  interrupt: [form("interrupt", { by: path, to: z.string(), ...opening })],
+  block: [form("block", { path, kind: z.enum(blockKinds), ...common })],
+  release: [form("release", { token: z.string(), ...common })],
+  send: [form("send", { by: path, to: z.string(), text: z.string(), ...common })],
+  execution: [form("execution", { owner: path, text: z.string(), ...common })],
+  steer: [form("steer", { text: z.string(), ...common })],
   wait: [
-    form("wait", { ...common, by: path, timeoutMs: z.number().exactOptional(), callback: callback.exactOptional() }),
+    form("wait", { by: path, timeoutMs: z.number().exactOptional(), callback: callback.exactOptional(), ...common }),
   ],
-  cancel_wait: [form("cancel_wait", { ...common, by: path })],
-  elapse: [form("elapse", { ...common, ms: z.number().min(0) })],
-  sample: [form("sample", { ...common, path })],
-  roster: [form("roster", { ...common, prefix: z.string().exactOptional() })],
-  read_result: [form("read_result", { ...common, path })],
-  read_history: [form("read_history", { ...opening, path, last })],
-  inspect: [form("inspect", { ...opening, path })],
-  evict: [form("evict", { ...common, path })],
-  compact: [form("compact", { ...common, path, last })],
-  change_role: [form("change_role", { ...common, role: z.string(), config: json })],
-  set_capacity: [form("set_capacity", { ...common, capacity: z.number() })],
+  cancel_wait: [form("cancel_wait", { by: path, ...common })],
+  elapse: [form("elapse", { ms: z.number().min(0), ...common })],
+  sample: [form("sample", { path, ...common })],
+  roster: [form("roster", { prefix: z.string().exactOptional(), ...common })],
+  read_result: [form("read_result", { path, ...common })],
+  read_history: [form("read_history", { path, last, ...opening })],
+  inspect: [form("inspect", { path, ...opening })],
+  evict: [form("evict", { path, ...common })],
+  compact: [form("compact", { path, last, ...common })],
+  change_role: [form("change_role", { role: z.string(), config: json, ...common })],
+  set_capacity: [form("set_capacity", { capacity: z.number(), ...common })],
   save: [form("save", common)],
   verify: [form("verify", common)],
   fork: [form("fork", common)],
@@ -85,29 +85,29 @@ const forms: { readonly [verb in Verb]: readonly z.ZodType<Step>[] } = {
   crash: [form("crash", common)],
   restore: [
     form("restore", {
-      ...opening,
       mode: z.enum(["write", "read"]),
       registrars: z.array(z.string()).exactOptional(),
       takeover: z.boolean().exactOptional(),
       epoch: z.enum(commitAnswers).exactOptional(),
+      ...opening,
     }),
   ],
   damage: [
-    form("damage", { ...common, what: z.literal("record"), path, how: z.enum(recordDamages) }),
-    form("damage", { ...common, what: z.literal("session"), how: z.literal("malformed") }),
-    form("damage", { ...common, what: z.literal("archive"), how: z.enum(archiveDamages) }),
+    form("damage", { what: z.literal("record"), path, how: z.enum(recordDamages), ...common }),
+    form("damage", { what: z.literal("session"), how: z.literal("malformed"), ...common }),
+    form("damage", { what: z.literal("archive"), how: z.enum(archiveDamages), ...common }),
   ],
   mend: [
-    form("mend", { ...common, what: z.literal("record"), path }),
-    form("mend", { ...common, what: z.enum(["session", "archive"]) }),
+    form("mend", { what: z.literal("record"), path, ...common }),
+    form("mend", { what: z.enum(["session", "archive"]), ...common }),
   ],
   answer: [
-    form("answer", { ...opening, op: z.string(), gate: z.enum(gates), with: z.enum(answers) }).refine(
+    form("answer", { op: z.string(), gate: z.enum(gates), with: z.enum(answers), ...opening }).refine(
       ({ gate, with: how }) => answersOf[gate].some((each) => each === how),
       { message: "not an answer to this gate", path: ["with"] },
     ),
   ],
-  together: [form("together", { ...common, steps })],
+  together: [form("together", { steps, ...common })],
 };
 
 /** A step; what is wrong with one is said of the form of its verb that it misses least. */

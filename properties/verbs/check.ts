@@ -19,7 +19,7 @@ Tells generated stories to a target and to the specification, compares outcome, 
 step, checks the laws, and shrinks the first story that fails.
 
   --target NAME   ${targetNames()
-    .filter((name) => !name.startsWith("twin:"))
+    .filter((name) => !name.includes(":"))
     .join(", ")}, twin:NAME (a faulty one), or a module ./my-target.js [memory]
   --runs N        how many stories [${runsUsual}]
   --seed N        the same seed tells the same stories [${seedUsual}]
@@ -97,7 +97,7 @@ export function summary(found: Checked, io: Pick<Io, "color">): string {
 const absent = ({ missing, failed, interrupted }: Checked): string | null =>
   failed === null && !interrupted ? (missing[0] ?? null) : null;
 
-async function failure(found: Checked, failed: Failed, name: string, io: Io, texts: boolean): Promise<string> {
+export async function failure(found: Checked, failed: Failed, name: string, io: Io, texts: boolean): Promise<string> {
   const { bold, red } = createColors(io.color);
   const { shrunk, executions, length, fickle } = failed;
   const paper = { columns: Math.min(io.columns, 160), texts };

@@ -1,0 +1,41 @@
+/**
+ * `rollcall/check`: the specification, the checker and its target port, for whoever gates a registry of their own; and the
+ * judging verbs of the command line.
+ */
+
+export { type Explored, explore as exploreModel, type Small } from "../model/explore.ts";
+export {
+  begin,
+  encode,
+  type Goal,
+  goals,
+  type Law,
+  type Ledger,
+  laws,
+  type Seen,
+  step,
+  stored,
+  view,
+  type World,
+} from "../model/index.ts";
+export { replay as replayTrace, type Verdict } from "../regressions/replay.ts";
+export { type Checked, type CheckOptions, check as checkTarget, type Failed } from "./check.ts";
+export type { Difference } from "./compare.ts";
+export { digest } from "./digest.ts";
+export { type Failure, type Next, type Run, run } from "./loop.ts";
+export {
+  type Awaitable,
+  type Capabilities,
+  type Divergence,
+  everything,
+  type OpenTarget,
+  type Target,
+  type TargetModule,
+} from "./target.ts";
+export { targetNamed, targetNames } from "./targets/named.ts";
+export { parseTrace, printTrace, type Told, type Trace } from "./trace.ts";
+export { Unusable } from "./unusable.ts";
+export { check } from "./verbs/check.ts";
+export { explore } from "./verbs/explore.ts";
+export { gate } from "./verbs/gate.ts";
+export { replay } from "./verbs/replay.ts";
