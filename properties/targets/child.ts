@@ -108,8 +108,12 @@ export async function childTarget(
       story = { scope, place, roles: rolesOf(scope.roles), openings: 1 };
       shown = null;
       counts.clear();
-      await (lines ?? (await start())).ask({ reset: scope, place }, done);
-      if (before !== null) await remove(before.place);
+      try {
+        await (lines ?? (await start())).ask({ reset: scope, place }, done);
+      } finally {
+        // Not earlier: until then the program may hold what lies there.
+        if (before !== null) await remove(before.place);
+      }
     },
     apply: async (step) => {
       const now = open();
