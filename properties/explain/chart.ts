@@ -5,7 +5,7 @@
  */
 import type { Gate, Step, View } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
-import type { Explanation, Unlike } from "./explanation.ts";
+import type { Explanation, Told, Unlike } from "./explanation.ts";
 import { actsOf, type Mark, pathOf, pathsOf } from "./marks.ts";
 import { short } from "./say.ts";
 
@@ -42,15 +42,18 @@ export interface Chart {
   readonly lanes: readonly Lane[];
   readonly rows: readonly Row[];
   readonly spans: readonly Span[];
-  /** Agents that were there and took no part. */
+  /** Agents that were there and are not drawn: they took no part, or not one that matters. */
   readonly omitted: number;
 }
+
+/** Lanes of agents, unless more are needed. */
+const agentsMax = 8;
 
 export function chartOf(explanation: Explanation): Chart {
   const { frames, failing } = explanation;
   const steps = explanation.told.filter(({ at }) => at.length === 1).map(({ step }) => step);
   const views = frames.map(({ model }) => openView(model.view));
-  const { paths, omitted } = partaking(steps, views, failing?.unlike ?? []);
+  const { paths, omitted } = partaking(explanation.told, views, failing?.unlike ?? []);
   const lanes: readonly Lane[] = [
     { key: "/root", kind: "root", name: "root" },
     ...paths.map((path): Lane => ({ key: path, kind: "agent", name: short(path) })),
@@ -95,25 +98,35 @@ function cutOf(step: Step, before: View | undefined, after: View | undefined): R
   return was === "closed" && is !== "closed" ? "restore" : null;
 }
 
-/** Agents that a step names, that change, or on which the sides differ; by path. */
+/** Agents of the steps that are needed, and those on which the sides differ; then, as far as there is room, who else does or changes. */
 function partaking(
-  steps: readonly Step[],
+  told: readonly Told[],
   views: readonly View[],
   unlike: readonly Unlike[],
 ): { readonly paths: readonly string[]; readonly omitted: number } {
   const all = new Set(views.flatMap((view) => [...Object.keys(view.agents ?? {}), ...Object.keys(view.aside ?? {})]));
-  const named = new Set(steps.flatMap(pathsOf));
-  for (const { at } of unlike) for (const key of at) if (key.startsWith("/")) named.add(key);
-  for (const [at, view] of views.entries())
-    for (const path of all) {
-      const [was, is] = [views[at - 1]?.agents?.[path], view.agents?.[path]];
-      if (at > 0 && was !== undefined && is !== undefined && !equal(was, is)) named.add(path);
-    }
-  for (const view of views) for (const [op] of view.open ?? []) named.add(pathOf(op));
-  named.delete("/root");
-  const paths = [...named].filter((path) => /^\/root(\/[a-z0-9_]+)+$/.test(path)).sort();
-  return { paths, omitted: [...all].filter((path) => !named.has(path)).length };
+  const needed = told
+    .filter(({ need }) => need === "required" || need === "order")
+    .flatMap(({ step }) => pathsOf(step));
+  const first = agentPaths([...unlike.flatMap(({ at }) => at), ...needed]);
+  const begun = views.flatMap(({ open }) => (open ?? []).map(([op]) => pathOf(op)));
+  const rest = agentPaths([...told.flatMap(({ step }) => pathsOf(step)), ...begun, ...changing(views, all)]);
+  const drawn = agentPaths([...first, ...rest]).slice(0, Math.max(first.length, agentsMax));
+  return { paths: [...drawn].sort(), omitted: [...all].filter((path) => !drawn.includes(path)).length };
 }
+
+/** Each once, in order; a story may name what is no path. */
+const agentPaths = (paths: readonly string[]): readonly string[] => [
+  ...new Set(paths.filter((path) => /^\/root(\/[a-z0-9_]+)+$/.test(path))),
+];
+
+const changing = (views: readonly View[], all: ReadonlySet<string>): readonly string[] =>
+  [...all].filter((path) =>
+    views.some((view, at) => {
+      const [was, is] = [views[at - 1]?.agents?.[path], view.agents?.[path]];
+      return was !== undefined && is !== undefined && !equal(was, is);
+    }),
+  );
 
 function lanesOf({ sight, at }: Unlike, index: ReadonlyMap<string, number>, step: Step): readonly number[] {
   const named = at.find((key) => index.has(key)) ?? (at[0] === "root" ? "/root" : undefined);

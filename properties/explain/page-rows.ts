@@ -16,6 +16,8 @@ const above = 8;
 const below = 9;
 const spanWidth = 9;
 const spanApart = 12;
+/** The sign of a difference stands below all marks. */
+const signHeight = 14;
 /** A name of a gate needs this much where a span begins. */
 const gateHeight = 13;
 
@@ -154,10 +156,14 @@ function lanesOf(chart: Chart, row: Row, index: number): string {
   const height = above + row.marks.length * markHeight + (opens ? gateHeight : 0) + below;
   const signs = row.unlike.map(
     (at) =>
-      `<g class="sign"><svg x="${percent(at, count)}" y="${height - 12}" overflow="visible"><circle cx="-18" r="8"/><text x="-18" y="4">≠</text></svg></g>`,
+      `<g class="sign"><svg x="${percent(at, count)}" y="${height + 1}" overflow="visible"><circle cx="-18" r="8"/><text x="-18" y="4">≠</text></svg></g>`,
   );
   const marks = row.marks.map((mark, at) => markPiece(mark, above + at * markHeight + 13, count));
-  return cell([...rails, ...own].join(""), [...marks, ...signs].join(""), height + (row.unlike.length > 0 ? 10 : 0));
+  return cell(
+    [...rails, ...own].join(""),
+    [...marks, ...signs].join(""),
+    height + (row.unlike.length > 0 ? signHeight : 0),
+  );
 }
 
 const cell = (rails: string, marks: string, height: number): string =>

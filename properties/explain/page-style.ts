@@ -1,5 +1,5 @@
 /** How the page looks: one set of names for colours, each with a light and a dark value; wide, narrow, and on paper. */
-export const style: string = `
+const common = `
 :root {
   color-scheme: light dark;
   --ground: light-dark(#ffffff, #0e1116);
@@ -168,8 +168,9 @@ dl { margin: 2px 0 4px; }
 .field.changed { background: var(--fresh-ground); }
 .field.changed dt { color: var(--fresh); font-weight: 650; }
 .item.fresh { font-weight: 700; }
-.item.gone { color: var(--soft); }
-.item.only { font-weight: 700; border: 1px solid currentColor; border-radius: 3px; padding: 0 3px; }
+.item.gone { color: var(--soft); text-decoration: line-through; }
+.item.only { font-weight: 700; }
+.item.one.only { border: 1px solid currentColor; border-radius: 3px; padding: 0 3px; }
 .nothing { color: var(--soft); font-style: italic; }
 .field.unlike { background: none; box-shadow: inset 3px 0 0 var(--target); padding-left: 8px; }
 .field.unlike dt { color: var(--target); font-weight: 700; }
@@ -223,4 +224,12 @@ dl { margin: 2px 0 4px; }
   * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 @media (prefers-reduced-motion: no-preference) { .row { transition: background-color 80ms; } }
+`;
+
+/** Pixels that a lane needs at least; where there is no room for all, the chart scrolls and not the page. */
+const laneWidthMin = 50;
+
+export const styleFor = (lanes: number): string => `${common}
+#story, .head { min-width: ${230 + lanes * laneWidthMin}px; }
+@media (max-width: 640px) { #story, .head { min-width: ${lanes * laneWidthMin}px; } }
 `;

@@ -12,7 +12,7 @@ import { effortNote, freeNote, headline, neededNote, orderNote, partingNote, val
 import { panelOf } from "./page-panel.ts";
 import { lanesHead, storyRows } from "./page-rows.ts";
 import { start } from "./page-script.ts";
-import { style } from "./page-style.ts";
+import { styleFor } from "./page-style.ts";
 import { sheetsOf } from "./sheets.ts";
 import { visible } from "./visible.ts";
 
@@ -28,6 +28,7 @@ export function explanationPage(explanation: Explanation): string {
   const differs = explanation.failing === null ? -1 : explanation.failing.step + 1;
   const at = differs < 0 ? sheets.frames.length - 1 : differs;
   const script = `(${start.toString()})(window, ${panelOf.toString()});`;
+  const style = styleFor(chart.lanes.length);
   const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
   return `<!doctype html>
 <html lang="en">
@@ -140,7 +141,7 @@ function legend({ omitted }: Chart, { hidden, failing }: Explanation): string {
           '<span class="value no">value</span> does not matter',
           "black number: step required",
         ]),
-    ...(omitted === 0 ? [] : [`${omitted} agents that take no part are not drawn`]),
+    ...(omitted === 0 ? [] : [`${omitted} other ${omitted === 1 ? "agent is" : "agents are"} not drawn`]),
     ...(hidden.length === 0 ? [] : [`the target does not show: ${escaped(hidden.map(visible).join(", "))}`]),
     '<span class="keys"><kbd>↑</kbd> <kbd>↓</kbd> <kbd>Home</kbd> <kbd>End</kbd> choose, <kbd>n</kbd> difference</span>',
   ];

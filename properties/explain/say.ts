@@ -218,7 +218,10 @@ export function sayValue(given: unknown): string {
   if (typeof given === "string") return short(given);
   if (Array.isArray(given)) return tuple(given) ?? (given.length === 0 ? "nothing" : given.map(sayValue).join(", "));
   if (typeof given === "object" && "sha256" in given) return sayText(given);
-  if (typeof given === "object") return visible(JSON.stringify(given));
+  if (typeof given === "object")
+    return Object.entries(given)
+      .map(([key, value]) => `${visible(key)} ${sayValue(value)}`)
+      .join(", ");
   return String(given);
 }
 
