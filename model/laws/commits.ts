@@ -238,7 +238,7 @@ export const durable: Check = (ledger, before, now) => {
   const { step, outcome } = only;
   if (step.do === "crash" || ("crashed" in outcome && step.commit === "crash_before"))
     return same(before.stored, stored) ? null : `${step.do} changed the archive`;
-  if (!wrote(only) || only.as !== "w1") return null;
+  if (!wrote(only) || only.as !== "w1" || step.do === "restore") return null;
   if (step.do === "close")
     return before.view.mode === "write" && "ok" in before.encoded
       ? behind(before.encoded.ok, before, stored, only)

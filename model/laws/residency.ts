@@ -1,7 +1,7 @@
 /** What is in memory: little, on demand, whole, and without any say in what an agent is. */
 import type { AgentView, Path } from "../../src/contract.ts";
 import { serves } from "./acts.ts";
-import type { Check, Ledger } from "./law.ts";
+import type { Check, Ledger, Seen } from "./law.ts";
 import { said, same } from "./same.ts";
 import { type Act, agentIn, agentsOf, alike, isOpen, none, pathOf, type Side, sceneOf, targetOf } from "./scene.ts";
 
@@ -40,9 +40,7 @@ export const lazy: Check = (ledger, before, now) => {
       if (gate === "hydrate" && pathOf(op) === pathOf(step.op))
         return `${op} still waits for a conversation that was read`;
   }
-  return only === null || before === null
-    ? null
-    : counted(before.counters?.conversationsHydrated, now, before.stored, only);
+  return only === null || before === null ? null : counted(ledger, before, now, only);
 };
 
 const comes = (side: Side, path: Path): boolean => {
@@ -51,19 +49,17 @@ const comes = (side: Side, path: Path): boolean => {
   return is !== undefined && was !== is && !(was === "writable" && is === "inspection");
 };
 
-/** One read a step; a restore one for each turn that was abandoned. */
-function counted(
-  was: number | undefined,
-  { counters }: Parameters<Check>[2],
-  disk: Parameters<Check>[2]["stored"],
-  { step }: Act,
-): string | null {
-  if (was === undefined || counters === null) return null;
-  const read = counters.conversationsHydrated - was;
-  if (read <= 1) return null;
-  if (step.do !== "restore") return `${step.do} hydrated ${read} conversations`;
-  if (disk === null) return null;
-  const abandoned = Object.values(disk.agents).filter(({ activity }) => activity !== "idle" && activity !== "starting");
+/** One read a step; of a restore, and of an answer to it, one for each turn that was abandoned. */
+function counted(ledger: Ledger, before: Seen, { counters }: Seen, { as, step }: Act): string | null {
+  if (before.counters === null || counters === null) return null;
+  const read = counters.conversationsHydrated - before.counters.conversationsHydrated;
+  const recovers =
+    step.do === "restore" || (step.do === "answer" && ledger.sessions[as]?.ops[step.op]?.is === "recover");
+  if (!recovers) return read <= 1 ? null : `${step.do} hydrated ${read} conversations`;
+  if (before.stored === null) return null;
+  const abandoned = Object.values(before.stored.agents).filter(
+    ({ activity }) => activity !== "idle" && activity !== "starting",
+  );
   return read > abandoned.length ? `the restore hydrated ${read} conversations for ${abandoned.length} turns` : null;
 }
 

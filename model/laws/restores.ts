@@ -54,14 +54,14 @@ export const restored: Check = (ledger, before, now) => {
     if (view.mode === "write" && agent.owed !== undefined) return `${path} still owes ${said(agent.owed)}`;
   }
   for (const path in agentsOf(view)) if (disk.agents[path] === undefined) return `${path} is not in the archive`;
-  return view.mode === "write" && side.as === "w1" ? rewritten(now) : null;
+  return view.mode === "write" && side.as === "w1" ? rewritten(ledger, now) : null;
 };
 
 /** What a restore leaves is at once what the archive says: nothing is pending. */
-function rewritten({ stored, encoded, view }: Seen): string | null {
+function rewritten(ledger: Ledger, { stored, encoded, view }: Seen): string | null {
   if (stored === null || !("ok" in encoded)) return null;
   for (const path in encoded.ok.agents)
-    if (!same(encoded.ok.agents[path], stored.agents[path]))
+    if (ledger.tampered[path] === undefined && !same(encoded.ok.agents[path], stored.agents[path]))
       return `${path} is restored as ${said(encoded.ok.agents[path])}, the archive says ${said(stored.agents[path])}`;
   return same(encoded.ok.root, stored.root) ? null : `the root is restored as ${said(view.root)}`;
 }
