@@ -37,13 +37,25 @@ export const parted = ({ unlike, thrown }: Failing): boolean => unlike.length > 
 const list = (items: readonly string[], last = "and"): string =>
   items.length < 2 ? items.join("") : `${items.slice(0, -1).join(", ")} ${last} ${items.at(-1)}`;
 
+/** `1–3 5` for `1 2 3 5`; those inside a `together` stand for themselves. */
+function runs(steps: readonly string[]): string {
+  const said: string[] = [];
+  for (let at = 0; at < steps.length; at++) {
+    const first = steps[at] ?? "";
+    let last = first;
+    while (!last.includes(".") && steps[at + 1] === String(Number(last) + 1)) last = steps[++at] ?? last;
+    said.push(last === first ? first : `${first}${Number(last) - Number(first) > 1 ? "–" : " "}${last}`);
+  }
+  return said.join(" ");
+}
+
 /** Steps that could be left out; none in a story that was shrunk. */
 export function neededNote({ told }: Explanation): string | null {
   const free = told.filter(({ need }) => need === "free").map(numberOf);
   const order = told.filter(({ need }) => need === "order").map(numberOf);
   const said = [
-    ...(free.length === 0 ? [] : [`Not needed: ${free.join(" ")}.`]),
-    ...(order.length === 0 ? [] : [`Needed only for their order: ${order.join(" ")}.`]),
+    ...(free.length === 0 ? [] : [`Not needed: ${runs(free)}.`]),
+    ...(order.length === 0 ? [] : [`Needed only for their order: ${runs(order)}.`]),
   ];
   return said.length === 0 ? null : said.join(" ");
 }
@@ -71,7 +83,7 @@ export function freeNote({ told }: Explanation): string | null {
       if (matters === "length") put(`${called(key)} but for its length`, step);
     }
   if (found.size === 0) return null;
-  const said = [...found].map(([what, steps]) => `${what} (${steps.join(" ")})`);
+  const said = [...found].map(([what, steps]) => `${what} (${runs(steps)})`);
   return `Does not matter: ${said.join(", ")}.`;
 }
 
