@@ -50,22 +50,16 @@ export interface Failed {
 
 /** A goal reached in so many stories is not looked for any more. */
 export const enough = 10;
-/** Enough for any story in one process; a slow target is given fewer. */
-const shrinksUsual = 30_000;
+/** Enough for any story where a step costs microseconds; a target that answers by promises is given fewer. */
+const shrinksUsual = { quick: 30_000, slow: 2_000 };
 /** After a failure so many more stories are told, to shrink others that fail alike: a shorter one may start elsewhere. */
 const others = 300;
 const alikeMax = 3;
 
-export async function check({
-  runs,
-  seed,
-  open,
-  shrinksMax = shrinksUsual,
-  signal,
-  progress,
-}: CheckOptions): Promise<Checked> {
+export async function check({ runs, seed, open, shrinksMax: given, signal, progress }: CheckOptions): Promise<Checked> {
   const started = performance.now();
   const target = await open();
+  const shrinksMax = given ?? shrinksUsual[(await isQuick(target)) ? "quick" : "slow"];
   const reached = new Map(goals.map(({ name }) => [name, 0]));
   const diverged = new Map<string, number>();
   let wanted: readonly Goal[] = goals;
@@ -124,6 +118,14 @@ export async function check({
   } finally {
     await target.close();
   }
+}
+
+/** Whether it answers at once, and not by a promise. */
+async function isQuick(target: Target): Promise<boolean> {
+  await target.reset({ capacity: 1, roles: {}, registrars: {}, archive: "memory", process: "same" });
+  const answered = target.view();
+  await answered;
+  return !(answered instanceof Promise) && target.counters() === null;
 }
 
 async function shorten(

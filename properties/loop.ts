@@ -200,7 +200,8 @@ function judge(
   const earlier = reduced.whole ? before.expected : before.found;
   const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, found);
   const work = step === null ? [] : overspent(before.world, step, world, before.found.counters, found.counters);
-  const broken = [...models, ...own, ...work];
+  const judged = [...models, ...own];
+  const broken = [...judged, ...work.filter(({ law }) => !judged.some((each) => each.law.number === law.number))];
   if (same && broken.length === 0) return null;
   return fail(broken, same ? null : first(reduced, expected, found), expected, found);
 }

@@ -101,7 +101,7 @@ export function reasons(failure: Failure, target: string): string {
     laws.push(
       `  differs at ${first.at}: the specification has ${line(first.model, { texts: true })}, ${target} ${line(first.target, { texts: true })}`,
     );
-  else if (thrown === null) laws.push("  The specification and the target agree here; both break the law.");
+  else if (thrown === null) laws.push("  What can be seen agrees with the specification.");
   if (thrown !== null) laws.push(`  ${target} threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   return laws.join("\n");
 }

@@ -11,6 +11,7 @@ import { modelTarget } from "./model.ts";
 import { ownChild } from "./own-child.ts";
 import { memoryPlaces, sqlitePlaces } from "./places.ts";
 import { productionTarget } from "./production.ts";
+import { wrapped } from "./wrapped.ts";
 
 const known: { readonly [name: string]: OpenTarget } = {
   model: () => modelTarget(),
@@ -19,6 +20,8 @@ const known: { readonly [name: string]: OpenTarget } = {
   child: ownChild("child"),
 };
 
+export const twinNames: readonly string[] = [...Object.keys(twins), ...Object.keys(wrapped)];
+
 /** The fault of 2026-10-06, in one process, which does not notice it, and in a new one. */
 const cold: { readonly [name: string]: OpenTarget } = {
   "memory:cold_tool_dropped": () => coldToolDropped(),
@@ -26,7 +29,7 @@ const cold: { readonly [name: string]: OpenTarget } = {
 };
 
 export function targetNames(): readonly string[] {
-  return [...Object.keys(known), ...Object.keys(cold), ...Object.keys(twins).map((name) => `twin:${name}`)];
+  return [...Object.keys(known), ...Object.keys(cold), ...twinNames.map((name) => `twin:${name}`)];
 }
 
 export async function targetNamed(name: string): Promise<OpenTarget> {
@@ -41,9 +44,11 @@ export async function targetNamed(name: string): Promise<OpenTarget> {
 }
 
 function twin(name: string, of: string): OpenTarget {
+  const port = Object.hasOwn(wrapped, of) ? wrapped[of] : undefined;
+  if (port !== undefined) return () => port.open(name);
   const found = Object.hasOwn(twins, of) ? twins[of] : undefined;
   if (found === undefined)
-    throw new Unusable(2, `there is no twin ${of}; there are ${Object.keys(twins).sort().join(", ")}`);
+    throw new Unusable(2, `there is no twin ${of}; there are ${twinNames.toSorted().join(", ")}`);
   return () => modelTarget(name, { ...rules, ...found.faulty });
 }
 

@@ -7,7 +7,7 @@ import { openSession } from "../../src/index.ts";
 import { type Context, context, type Sheet } from "./context.ts";
 import { crash, type Handle, isOpen, newHandle, provider, reading } from "./handle.ts";
 import { heard, type Issued, type Ports, type Stage, sheetOf } from "./stage.ts";
-import { storiedStore } from "./store.ts";
+import { countingStore, storiedStore } from "./store.ts";
 import { rejected } from "./values.ts";
 
 type Restore = Step & { readonly do: "restore" };
@@ -25,7 +25,11 @@ function registrarsOf({ registrars }: Scope, names: readonly string[], { registr
 async function open(stage: Stage, handle: Handle, step: Restore, call: Context, create: boolean): Promise<void> {
   const { scope, place, ports } = stage;
   const roles = stage.roles;
-  const store = storiedStore(ports.store(place.store), {
+  // Counted beneath whatever a twin puts in the place of the store: a read is a read, whoever makes it.
+  const counting = countingStore(place.store, ({ op }) => {
+    if (op !== undefined || handle.session === null) stage.reads++;
+  });
+  const store = storiedStore(ports.store(counting), {
     commit: ({ tag }) => taken(sheetOf(stage, tag)),
     crash: ({ tag }) => {
       sheetOf(stage, tag).crashed = true;

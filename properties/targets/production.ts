@@ -96,6 +96,7 @@ async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage
       epoch: 0,
       ids: 0,
       busy: 0,
+      reads: 0,
     },
     ...{ originals: new Map(), originalSession: null, broken: null },
   };
@@ -110,7 +111,7 @@ function view(stage: Stage): View {
   return { ...shown, others: Object.fromEntries(others.map(([as, handle]) => [as, viewOf(handle)])) };
 }
 
-function counted({ sessions }: Stage): Counters {
+function counted({ sessions, reads }: Stage): Counters {
   const sum = { conversationsHydrated: 0, providerCalls: 0, commits: 0, bytesWritten: 0, toolRuns: 0 };
   for (const session of sessions) {
     const more = session.counters();
@@ -120,7 +121,8 @@ function counted({ sessions }: Stage): Counters {
     sum.bytesWritten += more.bytesWritten;
     sum.toolRuns += more.toolRuns;
   }
-  return sum;
+  // What the registry counts and what was read in truth: the larger, so that neither can hide behind the other.
+  return { ...sum, conversationsHydrated: Math.max(sum.conversationsHydrated, reads) };
 }
 
 // ── One step ─────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -55,6 +55,8 @@ export interface Stage {
   epoch: number;
   ids: number;
   busy: number;
+  /** Conversations that were read from the archive. */
+  reads: number;
   /** Rows as they were before they were damaged. */
   readonly originals: Map<Path, RecordRows>;
   originalSession: Cells | null;

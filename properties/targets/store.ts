@@ -64,3 +64,19 @@ function storiedArchive(archive: Archive, world: Interference): Archive {
     abandon: () => archive.abandon(),
   };
 }
+
+/** Tells of every read of an agent's conversation, and changes nothing. */
+export function countingStore(store: Store, read: (request: ReadRequest) => void): Store {
+  return {
+    open: async (request) => {
+      const archive = await store.open(request);
+      return {
+        ...archive,
+        messages: (asked) => {
+          if (asked.path !== "/root") read(asked);
+          return archive.messages(asked);
+        },
+      };
+    },
+  };
+}
