@@ -16,6 +16,7 @@ export type {
   Store,
   StoredRecord,
 } from "./archive/archive.ts";
+export { copyArchive, exportLines } from "./archive/export.ts";
 export { memoryStore } from "./archive/memory.ts";
 export { type SqliteOptions, sqliteStore } from "./archive/sqlite.ts";
 export type {
