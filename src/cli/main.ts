@@ -25,6 +25,16 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "play recorded stories again",
     load: async () => (await import("./judge.ts")).replay,
   },
+  explore: {
+    usage: "explore",
+    says: "go through every state of small worlds",
+    load: async () => (await import("./judge.ts")).explore,
+  },
+  gate: {
+    usage: "gate",
+    says: "all three, with the budget and the seed of the gate",
+    load: async () => (await import("./judge.ts")).gate,
+  },
   list: { usage: "list ARCHIVE", says: "who is in an archive", load: async () => (await import("./list.ts")).list },
   show: {
     usage: "show ARCHIVE PATH",
