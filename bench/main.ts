@@ -1,6 +1,7 @@
 /** The bench's command line: runs the subjects asked for, prints their tables, and fails where a claim does not hold. */
 import { writeFileSync } from "node:fs";
 import { type Asked, helpOf, parse, UsageError } from "./arguments.ts";
+import { harness } from "./harness.ts";
 import { hydrate } from "./hydrate.ts";
 import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
@@ -9,7 +10,7 @@ import { save } from "./save.ts";
 import { type Calibration, calibrate, type Machine, machine, type Setting, type Subject, scratch } from "./setting.ts";
 import { type Claim, claimsOf, type Section, shown, tableOf } from "./table.ts";
 
-const subjects: { readonly [name: string]: Subject } = { restore, open, hydrate, save };
+const subjects: { readonly [name: string]: Subject } = { restore, open, hydrate, save, harness };
 const names: readonly string[] = Object.keys(subjects);
 
 function headOf({ node, platform, cpu, cores }: Machine, { loopsPerSecond, syncMs }: Calibration): string {

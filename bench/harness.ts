@@ -1,0 +1,57 @@
+/**
+ * How fast the checker steps: generated stories against production, every outcome, event, view, encoding and archive
+ * compared and every law checked after each step. With a calibration loop between them, since rates depend on the machine.
+ */
+import { checkTarget, type OpenTarget, targetNamed } from "../properties/index.ts";
+import { atLeast, exactly } from "./claims.ts";
+import { type Case, interleave, type Laps, medianOf } from "./measure.ts";
+import { calibrationLoop, type Findings, type Setting } from "./setting.ts";
+import type { Claim, Row } from "./table.ts";
+
+interface Harness {
+  readonly target: "memory" | "sqlite";
+  readonly label: string;
+  /** Stories a sample; each of about 30 steps. */
+  readonly stories: number;
+  readonly perSecondMin: number;
+}
+const harnesses: readonly Harness[] = [
+  { target: "memory", label: "production in memory", stories: 400, perSecondMin: 20_000 },
+  { target: "sqlite", label: "production over SQLite, without fsync", stories: 40, perSecondMin: 1_000 },
+];
+
+/** Stories that held, sample by sample: a story that failed ends its sample, and its rate says nothing. */
+interface Told {
+  readonly held: number[];
+}
+async function sample(open: OpenTarget, { stories }: Harness, seed: number, { held }: Told): Promise<Laps> {
+  const { steps, ms, failed, stories: told } = await checkTarget({ runs: stories, seed, open, shrinksMax: 0 });
+  held.push(failed === null ? told : told - 1);
+  return { step: ms / steps };
+}
+
+export async function harness({ isQuick }: Setting): Promise<Findings> {
+  const told = new Map<string, Told>();
+  const cases: Case[] = [{ name: "calibration", sample: async () => ({ step: calibrationLoop() }) }];
+  for (const each of harnesses) {
+    const open = await targetNamed(each.target);
+    const of: Told = { held: [] };
+    told.set(each.target, of);
+    // Other stories in every sample, and the same ones in every run.
+    cases.push({ name: each.target, sample: () => sample(open, each, of.held.length + 1, of) });
+  }
+  const timings = await interleave(cases, { roundsMin: isQuick ? 3 : 7, budgetMs: 0 });
+  const rate = (name: string) => 1_000 / medianOf(timings, name, "step");
+  const row = (label: string, name: string): Row => ({ label, unit: "per_second", values: [rate(name)] });
+  const claims = harnesses.flatMap(({ target, label, stories, perSecondMin }): readonly Claim[] => [
+    exactly(`stories that held against ${label}`, stories, told.get(target)?.held ?? []),
+    atLeast(`steps against ${label}`, perSecondMin, rate(target), "per_second"),
+  ]);
+  const section = {
+    title: "Steps of the checker, all compared and every law checked",
+    columns: ["median"],
+    rows: [...harnesses.map(({ label, target }) => row(label, target)), row("calibration loop", "calibration")],
+    notes: [],
+  };
+  return { sections: [section], claims };
+}
