@@ -29,12 +29,21 @@ export function overspent(
   return broken;
 }
 
+/** What the step itself may read, and what a woken waiter asks for. */
 function readsMax(world: World, step: Step): number {
+  return own(world, step) + called(world);
+}
+
+function own(world: World, step: Step): number {
   switch (step.do) {
     case "restore":
       return abandoned(world);
-    case "answer":
-      return world.handles[step.as ?? "w1"]?.is === "restoring" ? 1 : step.gate === "hydrate" ? 1 : 0;
+    case "answer": {
+      const handle = world.handles[step.as ?? "w1"];
+      // Answered in advance, those still to come are read in the same step.
+      if (handle?.is === "restoring") return 1 + handle.left.length;
+      return step.gate === "hydrate" ? 1 : 0;
+    }
     case "follow_up":
       return residencyAt(world, step.as, step.to.startsWith("/") ? step.to : `${step.by}/${step.to}`) === "writable"
         ? 0
@@ -42,11 +51,14 @@ function readsMax(world: World, step: Step): number {
     case "read_history":
     case "inspect":
       return residencyAt(world, step.as, step.path) === "cold" ? 1 : 0;
-    // Several steps, or what a woken waiter does.
+    case "together":
+      // The first may evict what the second reads.
+      return step.steps.filter((one) => own(world, one) > 0 || readers.includes(one.do)).length;
     default:
-      return step.do === "together" ? step.steps.reduce((sum, one) => sum + readsMax(world, one), 0) : called(world);
+      return 0;
   }
 }
+const readers: readonly Step["do"][] = ["follow_up", "read_history", "inspect"];
 
 function residencyAt(world: World, as: string | undefined, path: Path): string {
   const handle = world.handles[as ?? "w1"];
