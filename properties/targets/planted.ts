@@ -1,0 +1,88 @@
+/**
+ * Faults in the production code: copies of the source tree, each with a small textual edit, transpiled beside it. An edit that
+ * does not apply exactly once says so, so that a plant never goes stale in silence.
+ */
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+export interface Edit {
+  /** Below `src/`. */
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+export interface Plant {
+  /** Also the name of a folder. */
+  readonly name: string;
+  readonly edits: readonly Edit[];
+}
+export interface Planted {
+  /** Of a module of the copy; `src/index.ts` unless told. */
+  url(name: string, module?: string): string;
+  /** Modules that were imported stay usable. */
+  remove(): Promise<void>;
+}
+
+const root: string = fileURLToPath(new URL("../..", import.meta.url));
+
+/**
+ * All copies are transpiled by one run of the compiler, unchecked: most of what it costs is its start. `besides` are folders
+ * copied beside `src`, for whoever wants the checker that judges the copy.
+ */
+export async function plant(plants: readonly Plant[], besides: readonly string[] = []): Promise<Planted> {
+  const folder = await mkdtemp(join(tmpdir(), "rollcall-planted-"));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await Promise.all(plants.map((each) => copy(folder, each, besides)));
+    await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir");
+    await writeFile(join(folder, "package.json"), '{ "type": "module" }');
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+    await transpile(folder);
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  const url = (name: string, module = "src/index.ts") =>
+    pathToFileURL(join(folder, "out", name, module.replace(/\.ts$/, ".js"))).href;
+  return { url, remove };
+}
+
+const tsconfig = {
+  extends: join(root, "tsconfig.json"),
+  compilerOptions: {
+    ...{ noCheck: true, noEmit: false, declaration: false, isolatedDeclarations: false, types: [] },
+    ...{ rootDir: "in", outDir: "out" },
+  },
+  include: ["in"],
+};
+
+async function copy(folder: string, { name, edits }: Plant, besides: readonly string[]): Promise<void> {
+  const filter = (file: string) => !/\.test\.ts$|\.json$|\.py$|__pycache__/.test(file);
+  for (const each of ["src", ...besides])
+    await cp(join(root, each), join(folder, "in", name, each), { recursive: true, filter });
+  const to = join(folder, "in", name, "src");
+  for (const { file, from, to: instead } of edits) {
+    const text = await readFile(join(to, file), "utf8");
+    const found = text.split(from).length - 1;
+    if (found !== 1)
+      throw new Error(`${name} no longer applies: in src/${file} its text stands ${found} times, not once`);
+    await writeFile(
+      join(to, file),
+      text.replace(from, () => instead),
+    );
+  }
+}
+
+async function transpile(folder: string): Promise<void> {
+  const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "lib", "tsc.js");
+  try {
+    await promisify(execFile)(process.execPath, [compiler, "-p", folder]);
+  } catch (error) {
+    throw new Error(`the planted sources do not compile: ${String(error)}`, { cause: error });
+  }
+}
