@@ -38,7 +38,7 @@ export const laws: readonly Law[] = [
     "No two records or reservations share a path; ids are unique and constant per path; turn numbers only rise.",
     identity.unique,
     ["open"],
-    "src/archive/round-trip.test.ts, for ids",
+    "properties/targets/identity.test.ts, for ids",
   ),
   law(3, "S", "`active <= capacity`, or no start has begun since capacity was lowered.", slots.room),
   law(
@@ -109,7 +109,7 @@ export const laws: readonly Law[] = [
     "The stored result is the full text; the mailed one is within the bound and equal when short; outcomes agree.",
     results.whole,
     ["events", "mail"],
-    "properties/formatting.test.ts, for the bound",
+    "src/registry/mailed.test.ts, for the bound",
   ),
   law(
     19,
@@ -153,7 +153,7 @@ export const laws: readonly Law[] = [
     "A config is equal from spawn to the end, through save, restore, role changes, eviction; no two records alias.",
     identity.frozen,
     [],
-    "properties/aliasing.test.ts, for what is shared in memory",
+    "properties/targets/identity.test.ts, for what is shared in memory",
   ),
   law(
     28,
@@ -204,7 +204,7 @@ export const laws: readonly Law[] = [
     "A turn's conversation is writable and not an inspection; an inspection is never saved; its marks survive mode set-up.",
     residency.marked,
     ["residency"],
-    "properties/residency.test.ts, for what a viewer sees",
+    "src/registry/hydrate.test.ts, for what a viewer sees",
   ),
   law(
     35,
@@ -212,7 +212,7 @@ export const laws: readonly Law[] = [
     "A tool reference comes back as the same `[category, name]` or the record is set aside; resolving runs no tool.",
     identity.references,
     ["events"],
-    "properties/residency.test.ts, for tools that would run",
+    "src/tools.test.ts, for what resolving calls",
   ),
   law(36, "T", "Read-only restore, inspection, roster and reads write nothing and enqueue nothing.", commits.readsOnly),
   law(
@@ -237,7 +237,7 @@ export const laws: readonly Law[] = [
     "A second writer is refused; a writer that lost ownership writes nothing more.",
     commits.owned,
     [],
-    "src/archive/ownership.test.ts, between processes",
+    "src/archive/processes.test.ts, between processes",
   ),
   law(
     41,
