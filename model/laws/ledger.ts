@@ -126,7 +126,7 @@ function lived(ledger: Ledger, from: Session, scene: Scene, side: Side, now: See
   return { mode: writes, clock, ops, waits, stacks, turns, registrars: from.registrars };
 }
 
-export const clamped = (ms: number | undefined): number =>
+const clamped = (ms: number | undefined): number =>
   ms === undefined || Number.isNaN(ms) ? 30_000 : Math.min(3_600_000, Math.max(10_000, ms));
 const waitless = (stack: readonly Blocked[] | undefined): readonly Blocked[] =>
   (stack ?? []).filter((each) => each.kind !== "waiting");

@@ -42,7 +42,7 @@ export interface Scene {
   readonly calls: number;
 }
 
-export const closed: View = { mode: "closed" };
+const closed: View = { mode: "closed" };
 export const none: readonly never[] = [];
 
 /** Whether one handle shows the same; the default one's view also holds the others'. */
@@ -57,7 +57,7 @@ export const alike = (a: View, b: View): boolean =>
     same(a.aside, b.aside));
 const nobody: { readonly [path: Path]: never } = {};
 
-export const handleOf = (step: Step): string => step.as ?? "w1";
+const handleOf = (step: Step): string => step.as ?? "w1";
 export const viewOf = (view: View, as: string): View => (as === "w1" ? view : (view.others?.[as] ?? closed));
 export const agentsOf = (view: View): { readonly [path: Path]: AgentView } => view.agents ?? nobody;
 export const agentIn = (view: View, path: Path): AgentView | undefined => view.agents?.[path];
