@@ -3,7 +3,7 @@
  * drawn, then as it was resolved, and replayed to see that it fails again.
  */
 import fc from "fast-check";
-import { type Goal, goals } from "../model/index.ts";
+import { goals } from "../model/index.ts";
 import { type Failure, type Run, run } from "./loop.ts";
 import { type Shrunk, shrink } from "./shrink.ts";
 import { type Story, story, telling } from "./stories.ts";
@@ -28,7 +28,7 @@ export interface Checked {
   readonly steps: number;
   /** Steps that were refused, late or faulty. */
   readonly rebuffed: number;
-  /** By goal, in how many stories it was reached, counted up to `enough`. */
+  /** By goal, in how many stories it was reached. */
   readonly goals: ReadonlyMap<string, number>;
   /** Known divergences, and how often they ended a story. */
   readonly diverged: ReadonlyMap<string, number>;
@@ -48,8 +48,6 @@ export interface Failed {
   readonly fickle: boolean;
 }
 
-/** A goal reached in so many stories is not looked for any more. */
-export const enough = 10;
 /** Enough for any story where a step costs microseconds; a target that answers by promises is given fewer. */
 const shrinksUsual = { quick: 30_000, slow: 2_000 };
 /** After a failure so many more stories are told, to shrink others that fail alike: a shorter one may start elsewhere. */
@@ -62,18 +60,14 @@ export async function check({ runs, seed, open, shrinksMax: given, signal, progr
   const shrinksMax = given ?? shrinksUsual[(await isQuick(target)) ? "quick" : "slow"];
   const reached = new Map(goals.map(({ name }) => [name, 0]));
   const diverged = new Map<string, number>();
-  let wanted: readonly Goal[] = goals;
   let [stories, steps, rebuffed, shrinks, length] = [0, 0, 0, 0, 0];
   let found: { readonly story: Story; readonly run: Run } | null = null;
 
   const tell = async (told: Story): Promise<Run> => {
-    const inThis = new Set<Goal>();
-    const watch = { goals: () => wanted, reached: (goal: Goal) => inThis.add(goal) };
-    const next = telling(told, target.capabilities);
-    const done =
-      found === null ? await run(target, told.shape.scope, next, watch) : await run(target, told.shape.scope, next);
-    for (const { name } of inThis) reached.set(name, (reached.get(name) ?? 0) + 1);
-    if (inThis.size > 0) wanted = wanted.filter(({ name }) => (reached.get(name) ?? 0) < enough);
+    const inThis = new Set<string>();
+    const watch = found === null ? { met: (goal: string) => inThis.add(goal) } : {};
+    const done = await run(target, told.shape.scope, telling(told, target.capabilities), watch);
+    for (const goal of inThis) reached.set(goal, (reached.get(goal) ?? 0) + 1);
     return done;
   };
   const holds = async (told: Story): Promise<boolean> => {

@@ -2,12 +2,13 @@
  * The one loop: each step is given to the model and to a target; outcome, events, whole view, encoding and archive are
  * compared, and the laws checked, after every step. The first step at which something is wrong ends the story.
  */
+
+import { met } from "../model/goals/met.ts";
 import {
   begin,
   step as decide,
   emptyLedger,
   encode,
-  type Goal,
   type Law,
   type Ledger,
   laws,
@@ -55,9 +56,8 @@ export interface Run {
   readonly rebuffed: number;
 }
 export interface Watch {
-  /** Goals still looked for, and what to do when one is reached. */
-  readonly goals?: () => readonly Goal[];
-  readonly reached?: (goal: Goal) => void;
+  /** A step met this goal. */
+  readonly met?: (goal: string) => void;
   readonly stepped?: (before: World, step: Step, after: World, reply: Reply) => void;
 }
 
@@ -113,10 +113,8 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
       return known === undefined ? ended(failure) : ended(null, known.kind);
     }
     const ledger = remember(now.ledger, now.expected, expected);
-    if (watch.goals !== undefined && watch.reached !== undefined && index >= 0) {
-      for (const goal of watch.goals())
-        if (goal.reached(now.ledger, now.expected, expected, after.world)) watch.reached(goal);
-    }
+    if (watch.met !== undefined && index >= 0)
+      for (const goal of met(now.ledger, now.expected, expected)) watch.met(goal);
     if (step !== null && after.reply !== null) watch.stepped?.(now.world, step, after.world, after.reply);
     const own = reduced.whole ? ledger : remember(now.own, now.found, found);
     now = { world: after.world, ledger, own, expected, found };
@@ -198,12 +196,19 @@ function judge(
   const models = same ? breaches(laws, before.ledger, before.expected, expected) : [];
   // A target that shows all of it was equal so far, and is judged by what it shows now alone.
   const earlier = reduced.whole ? before.expected : before.found;
-  const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, found);
+  const shown = reduced.whole ? filled(expected, found) : found;
+  const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, shown);
   const work = step === null ? [] : overspent(before.world, step, world, before.found.counters, found.counters);
   const judged = [...models, ...own];
   const broken = [...judged, ...work.filter(({ law }) => !judged.some((each) => each.law.number === law.number))];
   if (same && broken.length === 0) return null;
   return fail(broken, same ? null : first(reduced, expected, found), expected, found);
+}
+
+/** What a target does not tell is taken to be as it should be: laws find nothing there. */
+function filled(expected: Seen, found: Seen): Seen {
+  const encoded = found.encoded === unencoded ? expected.encoded : found.encoded;
+  return { ...found, encoded, stored: found.stored ?? expected.stored };
 }
 
 /** Nothing to compare where the target does not encode, or has nothing open for writing. */

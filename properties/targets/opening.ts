@@ -25,9 +25,9 @@ function registrarsOf({ registrars }: Scope, names: readonly string[], { registr
 async function open(stage: Stage, handle: Handle, step: Restore, call: Context, create: boolean): Promise<void> {
   const { scope, place, ports } = stage;
   const roles = stage.roles;
-  // Counted beneath whatever a twin puts in the place of the store: a read is a read, whoever makes it.
+  // A read at a gate counts when it is asked for; one that nobody asked for is seen beneath what a twin puts before the store.
   const counting = countingStore(place.store, ({ op }) => {
-    if (op !== undefined || handle.session === null) stage.reads++;
+    if (op === undefined && handle.session === null) stage.reads++;
   });
   const store = storiedStore(ports.store(counting), {
     commit: ({ tag }) => taken(sheetOf(stage, tag)),
@@ -40,6 +40,7 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
     },
     read: ({ op, path, intent }) => {
       if (op === undefined) return null;
+      stage.reads++;
       if (intent === "recover" && handle.restoring !== null) {
         handle.restoring.op = op;
         handle.contexts.set(op, call);
