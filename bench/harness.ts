@@ -9,15 +9,17 @@ import { calibrationLoop, type Findings, type Setting } from "./setting.ts";
 import type { Claim, Row } from "./table.ts";
 
 interface Harness {
-  readonly target: "memory" | "sqlite";
+  readonly target: "model" | "memory" | "sqlite";
   readonly label: string;
   /** Stories a sample; each of about 30 steps. */
   readonly stories: number;
+  /** Asked for; 0 where nothing is. */
   readonly perSecondMin: number;
 }
 const harnesses: readonly Harness[] = [
-  { target: "memory", label: "production in memory", stories: 400, perSecondMin: 20_000 },
-  { target: "sqlite", label: "production over SQLite, without fsync", stories: 40, perSecondMin: 1_000 },
+  { target: "model", label: "the specification against itself", stories: 150, perSecondMin: 0 },
+  { target: "memory", label: "production in memory", stories: 150, perSecondMin: 20_000 },
+  { target: "sqlite", label: "production over SQLite, without fsync", stories: 30, perSecondMin: 1_000 },
 ];
 
 /** Stories that held, sample by sample: a story that failed ends its sample, and its rate says nothing. */
@@ -45,7 +47,7 @@ export async function harness({ isQuick }: Setting): Promise<Findings> {
   const row = (label: string, name: string): Row => ({ label, unit: "per_second", values: [rate(name)] });
   const claims = harnesses.flatMap(({ target, label, stories, perSecondMin }): readonly Claim[] => [
     exactly(`stories that held against ${label}`, stories, told.get(target)?.held ?? []),
-    atLeast(`steps against ${label}`, perSecondMin, rate(target), "per_second"),
+    ...(perSecondMin === 0 ? [] : [atLeast(`steps against ${label}`, perSecondMin, rate(target), "per_second")]),
   ]);
   const section = {
     title: "Steps of the checker, all compared and every law checked",
