@@ -78,4 +78,20 @@ describe("giving up", () => {
     expect(await endOf(session.save())).toBe("session_closed");
     expect(await session.cancel("/root/a#1.1")).toBe("late");
   });
+
+  test("a settlement that was not written is not offered to an archive that was closed", async () => {
+    const world = openWorld();
+    const session = await enter(world, {}, { keepSettlements: true });
+    await session.root.spawn(task);
+    world.holdsCommits = true;
+    world.faults.push("disk_full", "disk_full", null, "disk_full", null, "disk_full", null);
+    const calls = [session.finish("/root/a", 1, "completed", "R1"), session.save(), session.save(), session.close()];
+    const ends = Promise.all(calls.map(endOf));
+    for (let commit = 2; commit <= 20; commit += 1) {
+      await rest();
+      world.commits.get(`commit ${commit}`)?.resolve();
+    }
+    expect(await ends).toEqual(["disk_full", undefined, undefined, undefined]);
+    expect([...world.commits.keys()]).toEqual([2, 3, 4, 5, 6, 7, 8].map((each) => `commit ${each}`));
+  });
 });

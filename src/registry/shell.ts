@@ -206,7 +206,7 @@ async function commit<Value>(
 async function offerUnwritten(shell: Shell): Promise<void> {
   const offered = shell.unwritten;
   shell.unwritten = [];
-  for (const each of offered) await each();
+  for (const each of offered) if (!shell.isClosed) await each();
 }
 
 /** The draft is the state from here on: the caller is answered and the world told. L20 */
