@@ -142,7 +142,12 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
     ({ step: one, on: { crashed }, context: made }) =>
       crashed || (one.do === "close" && made?.outcome != null && "ok" in made.outcome),
   );
-  const replies = issued.map((each, index) => replyTo(each, index < endedAt));
+  const replies = issued.map((each, index) =>
+    // Time passes in the host at once; behind the end of the session it was asked of nobody.
+    each.step.do === "elapse" && endedAt >= 0 && index > endedAt
+      ? { refused: "session_closed" as const }
+      : replyTo(each, index < endedAt),
+  );
   const then = stage.called.map((each) => ["then", outcomeOf(each, false)] as const);
   on.events.push(...then);
   if (step.do === "together") return withEvents({ ok: replies }, on);
