@@ -28,7 +28,7 @@ export interface Content {
   readonly conversation: number;
 }
 
-export const messageLength = 2_000;
+const messageLength = 2_000;
 /** Batches of so many records, and of so many messages, a commit. */
 const recordsAtOnce = 500;
 const messagesAtOnce = 1_000;

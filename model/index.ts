@@ -4,6 +4,6 @@ export { type Goal, goals } from "./goals.ts";
 export type { Law, Ledger, Seen, Sight } from "./laws/law.ts";
 export { emptyLedger, remember } from "./laws/ledger.ts";
 export { laws } from "./laws.ts";
-export type { Answered, Rules } from "./rules.ts";
+export type { Rules } from "./rules.ts";
 export type { Digest, Handle, Live, Operation, World } from "./state.ts";
 export { begin, encode, rules, step, stored, view } from "./step.ts";

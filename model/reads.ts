@@ -72,7 +72,7 @@ function marks(run: Run, path: Path): Value {
   return { messages: agent?.messages.length ?? 0, marks: agent?.marks ?? [] };
 }
 
-export const inspectionMarks: readonly Mark[] = ["read_only", "no_save"];
+const inspectionMarks: readonly Mark[] = ["read_only", "no_save"];
 const faults = {
   missing: "conversation_missing",
   corrupt: "conversation_corrupt",

@@ -93,8 +93,7 @@ export const mailbox = (world: World, live: Live, path: Path): Refusal =>
   (path === "/root" ? live.root.mail : (agentAt(live, path)?.mail ?? [])).length >= world.limits.mailMax
     ? "mailbox_full"
     : null;
-export const reading = (live: Live, path: Path): boolean =>
-  live.ops.some((op) => op.path === path && op.gate === "hydrate");
+const reading = (live: Live, path: Path): boolean => live.ops.some((op) => op.path === path && op.gate === "hydrate");
 export const inUse = (live: Live, path: Path): Refusal =>
   agentAt(live, path)?.is !== "idle" || reading(live, path) ? "in_use" : null;
 

@@ -29,7 +29,7 @@ const archiveFaults = {
   malformed: "archive_malformed",
   version: "archive_version",
 } as const;
-export function archiveFault(disk: Disk): StepOutcome | null {
+function archiveFault(disk: Disk): StepOutcome | null {
   return disk.condition === "ok" ? null : { fault: archiveFaults[disk.condition], at: "archive" };
 }
 

@@ -65,14 +65,14 @@ export interface Waiter {
   readonly deadline: number;
   readonly callback: { readonly then: Step } | "throws" | null;
 }
-export interface Blocker {
+interface Blocker {
   readonly kind: "waiting" | BlockKind;
   /** `null` for the waiting token. */
   readonly token: Token | null;
 }
 
 /** What an agent keeps whatever it is doing. */
-export interface Kept {
+interface Kept {
   readonly path: Path;
   readonly role: string;
   readonly config: Config;
@@ -118,7 +118,7 @@ interface Begun {
   readonly answers: Answers;
 }
 /** A turn that ended inside its own dispatch. */
-export interface Held {
+interface Held {
   readonly outcome: Outcome;
   readonly text: string;
 }

@@ -14,7 +14,7 @@ import type { Digest, Live, World } from "./state.ts";
 import * as turns from "./turns.ts";
 import { encodeOf, storedOf, viewOf } from "./view.ts";
 
-export const active = (live: Live): number =>
+const active = (live: Live): number =>
   Object.values(live.agents).filter((agent) => agent.is !== "idle").length + reservations(live);
 
 export const rules: Rules = {

@@ -41,7 +41,7 @@ export function shown(text: string): Text {
 }
 
 /** RFC 8785: keys in order of their UTF-16 units, numbers and strings as JSON.stringify writes them. */
-export function canonical(value: Json): string {
+function canonical(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -45,7 +45,7 @@ function without(step: Step, key: string): readonly Step[] {
   return rebuilt(rest);
 }
 
-export function simplerSteps(step: Step): readonly Step[] {
+function simplerSteps(step: Step): readonly Step[] {
   const found: Step[] = [];
   const loose: Loose = { ...step };
   for (const key of optional) if (loose[key] !== undefined) found.push(...without(step, key));

@@ -13,7 +13,7 @@ export interface Story {
 }
 
 /** Steps of a story; half as many on average. */
-export const storyStepsMax = 60;
+const storyStepsMax = 60;
 
 // Without bias: a bias to small numbers would be one to the first moves of every list.
 const number = fc.noBias(fc.integer({ min: 0, max: draftMax - 1 }));

@@ -26,7 +26,7 @@ export interface Trace {
 /** UTF-16 units of a trace, beyond which it is refused unread. */
 export const traceUnitsMax: number = 8 * 1024 * 1024;
 /** Steps of a trace. */
-export const traceStepsMax = 10_000;
+const traceStepsMax = 10_000;
 
 const trace: z.ZodType<Trace> = z.strictObject({
   trace: z.literal(1),

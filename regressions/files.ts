@@ -7,7 +7,7 @@ import { parseTrace, type Trace, traceUnitsMax } from "../properties/trace.ts";
 import { Unusable } from "../properties/unusable.ts";
 
 /** The package's own folder of traces. */
-export function tracesFolder(): string {
+function tracesFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
   return join(folder, "regressions");

@@ -35,7 +35,7 @@ export interface Config {
 // ── Words with a closed set of values ────────────────────────────────────────────────────────────────────────────
 
 export type BlockKind = "permission_blocked" | "interaction_blocked";
-export type Active = "starting" | "running" | "waiting" | BlockKind;
+type Active = "starting" | "running" | "waiting" | BlockKind;
 export type Activity = "idle" | Active;
 export type Outcome = "completed" | "errored" | "interrupted";
 export type MailKind = "mail" | "result" | "user" | "execution";
@@ -44,7 +44,7 @@ export type Gate = "hydrate" | "prepare" | "dispatch" | "abort" | "handler";
 export type WakeReason = "mailbox" | "steering" | "user" | "timeout";
 export type Residency = "cold" | "inspection" | "writable";
 export type Mark = "read_only" | "no_save";
-export type Mode = "write" | "read" | "closed";
+type Mode = "write" | "read" | "closed";
 /** How far an implementation promises to agree: what happens; also laws and events; also refusal codes and limits. */
 export type Level = "core" | "strict" | "house";
 
@@ -158,11 +158,30 @@ interface Opening extends Common {
 }
 
 export type Step =
-  | (Opening & { readonly do: "spawn"; readonly by: Path; readonly name: string; readonly role: string; readonly text: string; readonly handler?: boolean })
+  | (Opening & {
+      readonly do: "spawn";
+      readonly by: Path;
+      readonly name: string;
+      readonly role: string;
+      readonly text: string;
+      readonly handler?: boolean;
+    })
   | (Common & { readonly do: "cancel"; readonly op: Op })
-  | (Opening & { readonly do: "follow_up"; readonly by: Path; readonly to: string; readonly text: string; readonly handler?: boolean })
+  | (Opening & {
+      readonly do: "follow_up";
+      readonly by: Path;
+      readonly to: string;
+      readonly text: string;
+      readonly handler?: boolean;
+    })
   | (Common & { readonly do: "say"; readonly path: Path; readonly turn: number; readonly text: string })
-  | (Opening & { readonly do: "finish"; readonly path: Path; readonly turn: number; readonly outcome: Outcome; readonly text: string })
+  | (Opening & {
+      readonly do: "finish";
+      readonly path: Path;
+      readonly turn: number;
+      readonly outcome: Outcome;
+      readonly text: string;
+    })
   | (Opening & { readonly do: "finish"; readonly op: Op; readonly outcome: Outcome; readonly text: string })
   | (Opening & { readonly do: "interrupt"; readonly by: Path; readonly to: string })
   | (Common & { readonly do: "block"; readonly path: Path; readonly kind: BlockKind })
@@ -170,7 +189,12 @@ export type Step =
   | (Common & { readonly do: "send"; readonly by: Path; readonly to: string; readonly text: string })
   | (Common & { readonly do: "execution"; readonly owner: Path; readonly text: string })
   | (Common & { readonly do: "steer"; readonly text: string })
-  | (Common & { readonly do: "wait"; readonly by: Path; readonly timeoutMs?: number; readonly callback?: { readonly then: Step } | "throws" })
+  | (Common & {
+      readonly do: "wait";
+      readonly by: Path;
+      readonly timeoutMs?: number;
+      readonly callback?: { readonly then: Step } | "throws";
+    })
   | (Common & { readonly do: "cancel_wait"; readonly by: Path })
   | (Common & { readonly do: "elapse"; readonly ms: number })
   | (Common & { readonly do: "sample"; readonly path: Path })
@@ -188,7 +212,13 @@ export type Step =
   | (Common & { readonly do: "close" })
   | (Common & { readonly do: "crash" })
   /** `epoch` answers the commit that takes ownership; `commit` the recovery's, should it happen in this step. */
-  | (Opening & { readonly do: "restore"; readonly mode: "write" | "read"; readonly registrars?: readonly string[]; readonly takeover?: boolean; readonly epoch?: CommitAnswer })
+  | (Opening & {
+      readonly do: "restore";
+      readonly mode: "write" | "read";
+      readonly registrars?: readonly string[];
+      readonly takeover?: boolean;
+      readonly epoch?: CommitAnswer;
+    })
   | (Common & { readonly do: "damage"; readonly what: "record"; readonly path: Path; readonly how: RecordDamage })
   | (Common & { readonly do: "damage"; readonly what: "session"; readonly how: "malformed" })
   | (Common & { readonly do: "damage"; readonly what: "archive"; readonly how: ArchiveDamage })

@@ -20,7 +20,7 @@ const known: { readonly [name: string]: OpenTarget } = {
   child: ownChild("child"),
 };
 
-export const twinNames: readonly string[] = [...Object.keys(twins), ...Object.keys(wrapped)];
+const twinNames: readonly string[] = [...Object.keys(twins), ...Object.keys(wrapped)];
 
 /** The fault of 2026-10-06, in one process, which does not notice it, and in a new one. */
 const cold: { readonly [name: string]: OpenTarget } = {

@@ -63,10 +63,6 @@ export interface Stage {
   broken: ArchiveDamage | null;
 }
 
-export function handleAt({ handles }: Stage, as: string): Handle | undefined {
-  return handles.get(as);
-}
-
 /** The sheet of the call behind something, if it is of this step; else that of the step. */
 export function sheetOf({ number, current }: Stage, tag: unknown): Sheet {
   return isContext(tag) && tag.sheet.number === number ? tag.sheet : current;

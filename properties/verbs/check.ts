@@ -10,9 +10,9 @@ import { targetNamed, targetNames } from "../targets/named.ts";
 import { printTrace } from "../trace.ts";
 import { Unusable } from "../unusable.ts";
 
-export const runsUsual = 1_000;
-export const seedUsual = 1;
-export const draftsFolder: string = join(".rollcall", "drafts");
+const runsUsual = 1_000;
+const seedUsual = 1;
+const draftsFolder: string = join(".rollcall", "drafts");
 
 const help = `
 Tells generated stories to a target and to the specification, compares outcome, events, whole view and encoding after every

@@ -12,7 +12,7 @@ import { printTrace } from "../trace.ts";
 
 /** What every trace is replayed against; one that asks for a fresh process also against one in another process. */
 export const inProcess: readonly string[] = ["model", "memory", "sqlite"];
-export const inAnother = "child";
+const inAnother = "child";
 
 const help = `
 Replays recorded stories: what is recorded, what the specification says and what the target does must agree at every step.

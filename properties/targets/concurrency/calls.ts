@@ -5,7 +5,7 @@
 import type { StepOutcome, Value } from "../../../src/contract.ts";
 import type { CallOptions, DispatchRequest, Handler, Session, Store, WakeReason } from "../../../src/index.ts";
 import { mailed, message, result } from "../values.ts";
-import type { Answered, Asked } from "./history.ts";
+import type { Answered, Asked, Own } from "./history.ts";
 
 export interface Caller {
   readonly session: Session;
@@ -31,77 +31,74 @@ function rejected(error: unknown): Answered {
   return said as StepOutcome; // its kind says which codes it may carry
 }
 
-type Told = (answered: Answered) => void;
-
-function tell<Given>(promise: Promise<Given>, told: Told, value: (given: Given) => Value | null): void {
-  promise
-    .then((given): Answered => {
+/** One microtask after it is known. */
+function tell<Given>(promise: Promise<Given>, value: (given: Given) => Value | null): Promise<Answered> {
+  return promise.then((given): Answered => {
+    try {
       const shown = value(given);
       return shown === null ? { silent: true } : { ok: shown };
-    })
-    .then(told, (error: unknown) => told(rejected(error)));
+    } catch (error) {
+      return rejected(error);
+    }
+  }, rejected);
 }
 
 const done = (): Value => "done";
 const itself = <Given extends Value>(given: Given): Value => given;
 
-export function call(caller: Caller, asked: Asked, options: CallOptions, told: Told): void {
+export function call(caller: Caller, asked: Asked, options: CallOptions): Promise<Answered> {
   const { session } = caller;
   const handled = "handler" in asked && asked.handler === true ? { handler: caller.handler } : {};
   switch (asked.do) {
     case "spawn": {
       const { by, name, role, text } = asked;
-      return tell(session.agent(by).spawn({ name, role, text, ...handled, ...options }), told, ({ path }) => path);
+      return tell(session.agent(by).spawn({ name, role, text, ...handled, ...options }), ({ path }) => path);
     }
     case "follow_up":
-      return tell(
-        session.agent(asked.to).followUp(asked.text, { by: asked.by, ...handled, ...options }),
-        told,
-        (how) => ("started" in how ? how.started : how.steered),
+      return tell(session.agent(asked.to).followUp(asked.text, { by: asked.by, ...handled, ...options }), (how) =>
+        "started" in how ? how.started : how.steered,
       );
     case "interrupt":
-      return tell(session.agent(asked.to).interrupt({ by: asked.by, ...options }), told, itself);
+      return tell(session.agent(asked.to).interrupt({ by: asked.by, ...options }), itself);
     case "send":
-      return tell(session.agent(asked.to).send(asked.text, { by: asked.by, ...options }), told, done);
+      return tell(session.agent(asked.to).send(asked.text, { by: asked.by, ...options }), done);
     case "say":
-      return tell(session.agent(asked.path).say(asked.turn, asked.text, options), told, itself);
+      return tell(session.agent(asked.path).say(asked.turn, asked.text, options), itself);
     case "block":
-      return tell(session.agent(asked.path).block(asked.kind, options), told, itself);
+      return tell(session.agent(asked.path).block(asked.kind, options), itself);
     case "wait": {
       const { woken: onWake } = caller;
-      return tell(session.agent(asked.by).wait({ timeoutMs: asked.timeoutMs, onWake, ...options }), told, (why) => why);
+      return tell(session.agent(asked.by).wait({ timeoutMs: asked.timeoutMs, onWake, ...options }), (why) => why);
     }
     case "cancel_wait":
-      return tell(session.agent(asked.by).cancelWait(options), told, done);
+      return tell(session.agent(asked.by).cancelWait(options), done);
     case "sample":
-      return tell(session.agent(asked.path).sample(options), told, (mail) => mail.map(mailed));
+      return tell(session.agent(asked.path).sample(options), (mail) => mail.map(mailed));
     case "read_result":
-      return tell(session.agent(asked.path).readResult(options), told, result);
+      return tell(session.agent(asked.path).readResult(options), result);
     case "read_history":
-      return tell(session.agent(asked.path).readHistory({ last: asked.last, ...options }), told, (all) =>
-        all.map(message),
-      );
+      return tell(session.agent(asked.path).readHistory({ last: asked.last, ...options }), (all) => all.map(message));
     case "inspect":
-      return tell(session.agent(asked.path).inspect(options), told, itself);
+      return tell(session.agent(asked.path).inspect(options), itself);
     case "evict":
-      return tell(session.agent(asked.path).evict(options), told, done);
+      return tell(session.agent(asked.path).evict(options), done);
     case "compact":
-      return tell(session.agent(asked.path).compact({ last: asked.last, ...options }), told, done);
+      return tell(session.agent(asked.path).compact({ last: asked.last, ...options }), done);
     case "own_finish":
     case "own_say":
     case "own_block":
-      return own(caller, asked, told);
+      return own(caller, asked);
     default:
-      return ofSession(caller, asked, options, told);
+      return ofSession(caller, asked, options);
   }
 }
 
-function own({ dispatched }: Caller, asked: Asked & { readonly op: string }, told: Told): void {
+function own({ dispatched }: Caller, asked: Own): Promise<Answered> {
   const request = dispatched(asked.op);
   if (request === undefined) throw new Error(`${asked.op} was not dispatched`);
-  if (asked.do === "own_finish") return tell(request.finish(asked.outcome, asked.text), told, itself);
-  if (asked.do === "own_say") return tell(request.say(asked.text), told, itself);
-  if (asked.do === "own_block") return tell(request.block(asked.kind), told, itself);
+  if (asked.do === "own_finish") return tell(request.finish(asked.outcome, asked.text), itself);
+  if (asked.do === "own_say") return tell(request.say(asked.text), itself);
+  return tell(request.block(asked.kind), itself);
 }
 
 type OfSession = Extract<
@@ -124,36 +121,36 @@ type OfSession = Extract<
   }
 >;
 
-function ofSession(caller: Caller, asked: OfSession, options: CallOptions, told: Told): void {
+function ofSession(caller: Caller, asked: OfSession, options: CallOptions): Promise<Answered> {
   const { session } = caller;
   switch (asked.do) {
     case "cancel":
-      return tell(session.cancel(asked.op, options), told, itself);
+      return tell(session.cancel(asked.op, options), itself);
     case "finish":
       return "op" in asked
-        ? tell(session.finishStart(asked.op, asked.outcome, asked.text, options), told, itself)
-        : tell(session.finish(asked.path, asked.turn, asked.outcome, asked.text, options), told, itself);
+        ? tell(session.finishStart(asked.op, asked.outcome, asked.text, options), itself)
+        : tell(session.finish(asked.path, asked.turn, asked.outcome, asked.text, options), itself);
     case "release":
-      return tell(session.release(asked.token, options), told, itself);
+      return tell(session.release(asked.token, options), itself);
     case "execution":
-      return tell(session.execution(asked.owner, asked.text, options), told, done);
+      return tell(session.execution(asked.owner, asked.text, options), done);
     case "steer":
-      return tell(session.steer(asked.text, options), told, done);
+      return tell(session.steer(asked.text, options), done);
     case "roster":
-      return tell(session.roster(asked.prefix, options), told, itself);
+      return tell(session.roster(asked.prefix, options), itself);
     case "change_role":
-      return tell(session.changeRole(asked.role, asked.config, options), told, done);
+      return tell(session.changeRole(asked.role, asked.config, options), done);
     case "set_capacity":
-      return tell(session.setCapacity(asked.capacity, options), told, done);
+      return tell(session.setCapacity(asked.capacity, options), done);
     case "save":
-      return tell(session.save(options), told, done);
+      return tell(session.save(options), done);
     case "verify":
-      return tell(session.verify(options), told, itself);
+      return tell(session.verify(options), itself);
     case "fork":
-      return tell(session.fork(caller.forked(), options), told, itself);
+      return tell(session.fork(caller.forked(), options), itself);
     case "close":
-      return tell(session.close(options), told, done);
+      return tell(session.close(options), done);
     case "close_within":
-      return tell(session.close({ timeoutMs: asked.ms, ...options }), told, done);
+      return tell(session.close({ timeoutMs: asked.ms, ...options }), done);
   }
 }

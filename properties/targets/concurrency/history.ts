@@ -74,6 +74,8 @@ export interface EventSeen {
 }
 
 export interface History {
+  /** Settlements that were not written are offered again. */
+  readonly keeps: boolean;
   readonly calls: readonly Call[];
   readonly gates: readonly GateAnswer[];
   readonly elapsed: readonly Elapsed[];

@@ -9,6 +9,7 @@ import { paceMax } from "./schedule.ts";
 import { setups } from "./setups.ts";
 
 export interface Move {
+  /** Of those of the story. */
   readonly verb: number;
   readonly what: number;
   /** 0 none; 1 aborted when its turn comes; 2 before the call; 3 as soon as something has begun. */
@@ -18,7 +19,12 @@ export interface Move {
 }
 export interface Program {
   readonly setup: number;
+  /** The few things that are done in this story, and to how many: what is not spread out meets. */
+  readonly verbs: readonly number[];
+  readonly crowd: number;
   readonly capacity: number;
+  /** Issued in one turn of the event loop, before anybody else acts. */
+  readonly together: readonly Asked[];
   readonly clients: readonly (readonly Move[])[];
   /** What callbacks do, one after another: those of a wait, those told of events. */
   readonly callbacks: readonly Move[];
@@ -26,28 +32,11 @@ export interface Program {
   readonly commits: readonly number[];
   readonly pace: readonly number[];
   readonly hangs: boolean;
+  readonly keeps: boolean;
 }
 
-const number = (max: number): fc.Arbitrary<number> => fc.nat({ max });
-const moves = (max: number): fc.Arbitrary<Move> =>
-  fc.record({ verb: number(max), what: number(1023), signal: fc.constantFrom(0, 0, 0, 1, 2, 3), awaits: fc.boolean() });
-
-export function programs(clientsMax: number, movesMax: number): fc.Arbitrary<Program> {
-  return fc.record({
-    setup: number(setups.length - 1),
-    capacity: fc.constantFrom(3, 2, 1),
-    clients: fc.array(fc.array(moves(verbs.length - 1), { minLength: 1, maxLength: movesMax }), {
-      minLength: 1,
-      maxLength: clientsMax,
-    }),
-    callbacks: fc.array(moves(verbs.length - 1), { maxLength: 2 }),
-    gates: fc.array(number(2 ** 14 - 1), { maxLength: 6 }),
-    commits: fc.array(number(63), { maxLength: 6 }),
-    pace: fc.array(number(paceMax), { maxLength: 5 }),
-    hangs: fc.boolean(),
-  });
-}
-
+/** Digits are read from numbers: small ones are no more likely than others. */
+const number = (max: number): fc.Arbitrary<number> => fc.noBias(fc.nat({ max }));
 /** What was seen so far, to bind to. */
 export interface Sight {
   /** The number of the last turn that a provider was asked to run. */
@@ -63,50 +52,55 @@ export type Bound =
 const paths: readonly [Path, ...Path[]] = ["/root/a", "/root/b", "/root/a/c"];
 const callers: readonly [Path, ...Path[]] = ["/root", "/root", "/root/b", "/root/a"];
 
-type Bind = (what: number, text: string, sight: Sight) => Bound;
+type Bind = (what: number, text: string, sight: Sight, path: Path) => Bound;
 const ask = (asked: Asked): Bound => ({ is: "call", asked });
 const from = <Choice>(choices: readonly [Choice, ...Choice[]], what: number): Choice =>
   choices[what % choices.length] ?? choices[0];
-const path = (what: number): Path => from(paths, what);
 const by = (what: number): Path => from(callers, what >> 4);
-const whom = (what: number): Path => (what % 4 === 3 ? "/root" : path(what));
+const either = (what: number, path: Path): Path => (what % 4 === 3 ? "/root" : path);
 
-const spawn: Bind = (what, text) => {
-  const [parent, name] = from([["/root", "a"], ["/root", "b"], ["/root/a", "c"]] as const, what);
-  return ask({ do: "spawn", by: parent, name, role: "r", text, handler: (what >> 4) % 3 === 1 });
+const spawn: Bind = (what, text, _, path) => {
+  const at = path.lastIndexOf("/");
+  const [parent, name] = [path.slice(0, at), path.slice(at + 1)];
+  return ask({ do: "spawn", by: parent, name, role: "r", text, handler: what % 3 === 1 });
 };
-const followUp: Bind = (what, text) =>
-  ask({ do: "follow_up", by: by(what), to: path(what), text, handler: (what >> 6) % 3 === 1 });
-const finish: Bind = (what, text, sight) => {
-  const turn = sight.turn(path(what)) - ((what >> 4) % 4 === 3 ? 1 : 0);
-  return ask({ do: "finish", path: path(what), turn, outcome: "completed", text });
+const followUp: Bind = (what, text, _, to) => ask({ do: "follow_up", by: by(what), to, text, handler: what % 3 === 1 });
+const finish: Bind = (what, text, sight, path) => {
+  const turn = sight.turn(path) - (what % 8 === 7 ? 1 : 0);
+  return ask({ do: "finish", path, turn, outcome: "completed", text });
 };
-const send: Bind = (what, text) => ask({ do: "send", by: by(what), to: whom(what), text });
-const wait: Bind = (what) => ask({ do: "wait", by: from(["/root", "/root/a", "/root/b"], what), timeoutMs: 10_000 });
-const sample: Bind = (what) => ask({ do: "sample", path: from(["/root", "/root/a", "/root/b"], what) });
-const interrupt: Bind = (what) => ask({ do: "interrupt", by: by(what), to: path(what) });
-const end = (asked: Bound): Bind => (what) => (what % 2 === 0 ? ask({ do: "save" }) : asked);
+const send: Bind = (what, text, _, path) => ask({ do: "send", by: by(what), to: either(what, path), text });
+const wait: Bind = (what, _, __, path) => ask({ do: "wait", by: what % 2 === 0 ? "/root" : path, timeoutMs: 10_000 });
+const sample: Bind = (what, _, __, path) => ask({ do: "sample", path: what % 2 === 0 ? "/root" : path });
+const cancelWait: Bind = (what, _, __, path) => ask({ do: "cancel_wait", by: what % 2 === 0 ? "/root" : path });
+const interrupt: Bind = (what, _, __, to) => ask({ do: "interrupt", by: by(what), to });
+/** Half of the ends are only a save: stories that go on are worth more. */
+const end =
+  (asked: Bound): Bind =>
+  (what) =>
+    what % 2 === 0 ? ask({ do: "save" }) : asked;
 
 /** What is done often stands often. */
 const verbs: readonly [Bind, ...Bind[]] = [
-  (what) => ask({ do: "roster", prefix: from(["", "/root/a"], what) }),
-  ...[send, send, send, wait, wait, sample, sample],
-  ...[spawn, spawn, spawn, followUp, followUp, followUp, followUp],
-  ...[finish, finish, finish, interrupt, interrupt],
+  ...([send, send, send, wait, wait, wait, sample, sample] as const),
+  ...([spawn, spawn, spawn, followUp, followUp, followUp, followUp, followUp] as const),
+  ...([finish, finish, finish, finish, interrupt, interrupt] as const),
+  (what) => ask({ do: "roster", prefix: what % 2 === 0 ? "" : "/root/a" }),
   (_, text) => ask({ do: "steer", text }),
-  (what, text) => ask({ do: "execution", owner: whom(what), text }),
-  (what) => ask({ do: "block", path: path(what), kind: from(["permission_blocked", "interaction_blocked"], what >> 4) }),
+  (what, text, _, path) => ask({ do: "execution", owner: either(what, path), text }),
+  (what, _, __, path) =>
+    ask({ do: "block", path, kind: what % 2 === 0 ? "permission_blocked" : "interaction_blocked" }),
   (what, _, sight) => ask({ do: "release", token: last(sight.tokens(), what) ?? "/root/a@1.1" }),
-  (what, text, sight) => ask({ do: "say", path: path(what), turn: sight.turn(path(what)), text }),
-  (what) => ask({ do: "read_result", path: path(what) }),
-  (what) => ask({ do: "read_history", path: whom(what) }),
-  (what) => ask({ do: "inspect", path: path(what) }),
-  (what) => ask({ do: "evict", path: path(what) }),
-  (what) => ask({ do: "compact", path: path(what), last: (what >> 4) % 2 }),
+  (_, text, sight, path) => ask({ do: "say", path, turn: sight.turn(path), text }),
+  (_, __, ___, path) => ask({ do: "read_result", path }),
+  (what, _, __, path) => ask({ do: "read_history", path: either(what, path) }),
+  (_, __, ___, path) => ask({ do: "inspect", path }),
+  (_, __, ___, path) => ask({ do: "evict", path }),
+  (what, _, __, path) => ask({ do: "compact", path, last: what % 2 }),
   (what, _, sight) => ask({ do: "cancel", op: last(sight.ops(), what) ?? "/root/a#1.1" }),
   (what, text, sight) =>
     ask({ do: "finish", op: last(sight.ops(), what) ?? "/root/a#1.1", outcome: "completed", text }),
-  (what) => ask({ do: "cancel_wait", by: from(["/root", "/root/a"], what) }),
+  cancelWait,
   () => ({ is: "elapse", ms: 10_000 }),
   (what) => ask({ do: "set_capacity", capacity: 1 + (what % 3) }),
   () => ask({ do: "verify" }),
@@ -116,10 +110,43 @@ const verbs: readonly [Bind, ...Bind[]] = [
   end({ is: "abandon" }),
   end(ask({ do: "close_within", ms: 5_000 })),
 ];
+/** What belongs together meets more often than chance would have it. */
+const themes: readonly (readonly number[])[] = [
+  [followUp, finish],
+  [followUp, finish, interrupt, sample],
+  [spawn, followUp, finish, send],
+  [wait, send, cancelWait, finish],
+  [wait, finish, followUp, wait],
+].map((theme) => theme.map((each) => verbs.indexOf(each)));
 const last = <Item>(items: readonly Item[], what: number): Item | undefined => items.at(-1 - (what % 3));
 
-export function bind(move: Move, text: string, sight: Sight): Bound {
-  return from(verbs, move.verb)(move.what, text, sight);
+const moves = (max: number): fc.Arbitrary<Move> =>
+  fc.record({ verb: number(max), what: number(1023), signal: fc.constantFrom(0, 0, 1, 1, 3, 2), awaits: fc.boolean() });
+
+export function programs(clientsMax: number, movesMax: number): fc.Arbitrary<Program> {
+  return fc.record({
+    setup: number(setups.length - 1),
+    verbs: fc.oneof(fc.constantFrom(...themes), fc.array(number(verbs.length - 1), { minLength: 2, maxLength: 4 })),
+    crowd: fc.constantFrom(1, 1, 2, 3),
+    capacity: fc.constantFrom(3, 2, 1),
+    together: fc.constant([]),
+    clients: fc.array(fc.array(moves(3), { minLength: 1, maxLength: movesMax, size: "max" }), {
+      minLength: 1,
+      maxLength: clientsMax,
+    }),
+    callbacks: fc.array(moves(3), { maxLength: 2 }),
+    gates: fc.array(number(2 ** 18 - 1), { maxLength: 8, size: "max" }),
+    commits: fc.array(number(63), { maxLength: 6 }),
+    pace: fc.array(number(paceMax), { maxLength: 5 }),
+    hangs: fc.boolean(),
+    keeps: fc.boolean(),
+  });
+}
+
+export function bind({ verbs: few, crowd }: Program, { verb, what }: Move, text: string, sight: Sight): Bound {
+  const chosen = few[verb % few.length] ?? 0;
+  const path = from(paths, Math.floor(what / 64) % crowd);
+  return from(verbs, chosen)(what % 64, text, sight, path);
 }
 
 /** What is known of tokens and operations from the answers that came. */

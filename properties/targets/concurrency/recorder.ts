@@ -15,6 +15,8 @@ export interface Recorder {
   readonly events: EventSeen[];
   readonly rests: number[];
   abandoned: number | null;
+  /** Nothing that happens from now on is part of the history. */
+  isOver: boolean;
   now(): number;
   called(client: string, asked: Asked): Call;
   answered(call: Call, outcome: Answered): void;
@@ -24,6 +26,8 @@ export interface Recorder {
   committing(tag: unknown): Committing;
   committed(commit: Committing, answer: "ok" | CommitFault): void;
   happened(event: Event, tag: unknown): void;
+  /** Forgets what was before. */
+  clear(): void;
 }
 
 const tagOf = (tag: unknown): number | null => (typeof tag === "number" ? tag : null);
@@ -35,15 +39,18 @@ export function recorder(): Recorder {
   const gates: GateAnswer[] = [];
   const commits: Committing[] = [];
   const events: EventSeen[] = [];
-  return {
-    ...{ calls, gates, commits, events, elapsed: [], rests: [], abandoned: null, now },
+  const noted: Recorder = {
+    ...{ calls, gates, commits, events, elapsed: [], rests: [], abandoned: null, isOver: false, now },
+    clear: () => {
+      for (const each of [calls, gates, commits, events]) each.length = 0;
+    },
     called: (client, asked) => {
       const made: Call = { id: calls.length, client, asked, at: now(), begun: null, aborted: null, answered: null };
       calls.push(made);
       return made;
     },
     answered: (call, outcome) => {
-      call.answered = { outcome, at: now() };
+      if (!noted.isOver) call.answered = { outcome, at: now() };
     },
     began: (call, op) => {
       call.begun = { op, at: now() };
@@ -52,7 +59,7 @@ export function recorder(): Recorder {
       call.aborted = now();
     },
     gate: (answer) => {
-      gates.push({ ...answer, at: now() });
+      if (!noted.isOver) gates.push({ ...answer, at: now() });
     },
     committing: (tag) => {
       const made: Committing = { tag: tagOf(tag), at: now(), settled: null };
@@ -63,7 +70,8 @@ export function recorder(): Recorder {
       commit.settled = { answer, at: now() };
     },
     happened: (event, tag) => {
-      events.push({ event, tag: tagOf(tag), at: now() });
+      if (!noted.isOver) events.push({ event, tag: tagOf(tag), at: now() });
     },
   };
+  return noted;
 }

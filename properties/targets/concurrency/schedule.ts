@@ -12,6 +12,12 @@ export interface Schedule {
   run(rested: () => void): Promise<void>;
 }
 
+/** Those who take their time pass several. */
+const patience: readonly number[] = [0, 0, 3, 8];
+export async function passing({ point }: Schedule, label: string, slowness: number): Promise<void> {
+  for (let left = patience[slowness % patience.length] ?? 0; left >= 0; left--) await point(label);
+}
+
 /** Microtasks run to the end in between: a turn of the loop comes after all of them. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

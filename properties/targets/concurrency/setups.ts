@@ -4,17 +4,40 @@ import type { Scope, Step } from "../../../src/contract.ts";
 import { digest } from "../../digest.ts";
 
 /** `reopen`: abandoned and restored, so that everybody is cold and no row was looked at. */
-export type Prepared = Exclude<Step, { readonly do: "crash" | "restore" }> | { readonly do: "reopen" };
+export type Prepared =
+  | Extract<Step, { readonly do: "spawn" | "finish" | "send" | "sample" }>
+  | { readonly do: "reopen" };
 
-const spawn = (by: string, name: string): Prepared => ({ do: "spawn", by, name, role: "r", text: `be ${name}` });
+const spawn = (by: string, name: string, handler = false): Prepared => ({
+  ...{ do: "spawn", by, name, role: "r", text: `be ${name}`, handler },
+});
 const finish = (path: string, text: string): Prepared => ({ do: "finish", path, turn: 1, outcome: "completed", text });
 const send = (to: string): Prepared => ({ do: "send", by: "/root", to, text: `for ${to}` });
 
 export const setups: readonly (readonly Prepared[])[] = [
   [],
-  [spawn("/root", "a"), spawn("/root/a", "c"), finish("/root/a/c", "C1"), spawn("/root", "b"), finish("/root/b", "B1")],
-  [spawn("/root", "a"), finish("/root/a", "A1"), spawn("/root", "b"), finish("/root/b", "B1"), { do: "sample", path: "/root" }],
-  [spawn("/root", "a"), finish("/root/a", "A1"), spawn("/root/a", "c"), finish("/root/a/c", "C1"), send("/root/a"), { do: "reopen" }],
+  [
+    spawn("/root", "a", true),
+    spawn("/root/a", "c"),
+    finish("/root/a/c", "C1"),
+    spawn("/root", "b"),
+    finish("/root/b", "B1"),
+  ],
+  [
+    spawn("/root", "a"),
+    finish("/root/a", "A1"),
+    spawn("/root", "b"),
+    finish("/root/b", "B1"),
+    { do: "sample", path: "/root" },
+  ],
+  [
+    spawn("/root", "a"),
+    finish("/root/a", "A1"),
+    spawn("/root/a", "c"),
+    finish("/root/a/c", "C1"),
+    send("/root/a"),
+    { do: "reopen" },
+  ],
   [spawn("/root", "a"), spawn("/root/a", "c"), send("/root/a/c"), { do: "reopen" }, { do: "sample", path: "/root" }],
 ];
 
@@ -25,7 +48,7 @@ export function prepared(scope: Scope, steps: readonly Prepared[]): World {
   let now = begin(digest, scope);
   for (const each of steps) {
     if (each.do === "reopen") now = reopened(now);
-    else now = step(now, each.do === "spawn" || each.do === "follow_up" ? { ...each, answers: all } : each).world;
+    else now = step(now, each.do === "spawn" ? { ...each, answers: all } : each).world;
   }
   return now;
 }

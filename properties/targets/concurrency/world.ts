@@ -7,7 +7,7 @@ import type { CommitFault, Gate, Op } from "../../../src/contract.ts";
 import type { DispatchRequest, Handler, Provider, Registrar, Store } from "../../../src/index.ts";
 import type { GateAnswer, Own } from "./history.ts";
 import type { Recorder } from "./recorder.ts";
-import type { Schedule } from "./schedule.ts";
+import { passing, type Schedule } from "./schedule.ts";
 
 export type Library = Pick<typeof import("../../../src/index.ts"), "openSession" | "memoryStore" | "RollcallError">;
 
@@ -23,6 +23,7 @@ export interface Surroundings {
   readonly numbers: Numbers;
   /** A provider that speaks for its turn. */
   readonly says: (own: Own) => void;
+  readonly dispatching: (request: DispatchRequest) => void;
   /** An archive that was abandoned in the middle of a commit never answers it. */
   readonly hangs: boolean;
 }
@@ -61,12 +62,12 @@ export function world(around: Surroundings): World {
       return given;
     };
     if ((number >> 6) % 4 === 3) return give();
-    return schedule.point(`${gate} ${op}`).then(give);
+    return passing(schedule, `${gate} ${op}`, number >> 14).then(give);
   }
 
   async function dispatched(request: DispatchRequest, number: number): Promise<void> {
     for (const own of afterwards(request, number)) {
-      await schedule.point(`turn of ${request.op}`);
+      await passing(schedule, `turn of ${request.op}`, number >> 13);
       around.says(own);
     }
   }
@@ -80,6 +81,7 @@ export function world(around: Surroundings): World {
     dispatch: (request) => {
       const number = numbers.gate();
       requests.set(request.op, request);
+      around.dispatching(request);
       const how = wordOf(number, ["error"] as const, "ok");
       const inside = inDispatch(request, number);
       void dispatched(request, number >> 3);
