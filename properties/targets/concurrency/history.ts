@@ -23,7 +23,7 @@ export type Own = (
   | { readonly do: "own_block"; readonly kind: BlockKind }
 ) & { readonly op: Op; readonly path: Path; readonly turn: number };
 /** A close that is an abandonment once its time is up. */
-export interface CloseWithin {
+interface CloseWithin {
   readonly do: "close_within";
   readonly ms: number;
 }

@@ -11,7 +11,7 @@ import { passing, type Schedule } from "./schedule.ts";
 
 export type Library = Pick<typeof import("../../../src/index.ts"), "openSession" | "memoryStore" | "RollcallError">;
 
-export interface Numbers {
+interface Numbers {
   /** The next one of a list that begins anew when it is used up; 0 from an empty one. */
   gate(): number;
   commit(): number;
@@ -35,7 +35,7 @@ export interface World {
   dispatched(op: Op): DispatchRequest | undefined;
 }
 
-export const commitFaults: readonly CommitFault[] = ["not_written", "disk_full", "busy", "io_failed"];
+const commitFaults: readonly CommitFault[] = ["not_written", "disk_full", "busy", "io_failed"];
 
 /** Mostly all is well; one in eight is not. */
 function wordOf<Word>(number: number, bad: readonly Word[], good: Word): Word {
