@@ -116,11 +116,20 @@ export async function open(setting: Setting): Promise<Findings> {
   // Size by size, since those of one size are compared with each other, and the largest takes seconds.
   const rosters = new Map<string, ReadonlyMap<string, Timing>>();
   for (const each of sized) {
+    const times = each.agents > 1_000 ? 1 : 5;
     const listings: readonly Case[] = [
-      { name: nameOf("rollcall", each), sample: () => sampleRoster(each) },
-      ...peerKinds.map((kind) => ({ name: nameOf(kind.name, each), sample: async () => samplePeer(kind, each) })),
+      { name: nameOf("rollcall", each), times, sample: () => sampleRoster(each) },
+      ...peerKinds.map((kind) => ({
+        name: nameOf(kind.name, each),
+        times,
+        sample: async () => samplePeer(kind, each),
+      })),
     ];
-    const timings = await interleave(listings, { roundsMin: 2, budgetMs: isQuick ? 400 : 1_500, collects: true });
+    const timings = await interleave(listings, {
+      roundsMin: each.agents > 10_000 ? 1 : 3,
+      budgetMs: isQuick ? 400 : 1_500,
+      collects: true,
+    });
     for (const [name, laps] of timings) rosters.set(name, laps);
   }
   const [smallest, largest] = [sized[0], sized.at(-1)];

@@ -102,8 +102,8 @@ interface Connection {
 }
 /** The same SQLite that the archive uses, so that it is not what differs. */
 function connect(file: string): Connection {
-  // The types of Node 20 know neither function nor module.
-  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.("node:sqlite");
+  const runtime = process as { getBuiltinModule?: (id: string) => unknown }; // the types of Node 20 lack it
+  const builtin = runtime.getBuiltinModule?.("node:sqlite");
   if (builtin !== undefined) {
     const { DatabaseSync } = builtin as { DatabaseSync: new (file: string) => Connection }; // documented shape
     return new DatabaseSync(file);
