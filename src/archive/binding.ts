@@ -61,8 +61,8 @@ export function takesUris(version: string): boolean {
   return major >= 24 || (major === 23 && minor >= 10) || (major === 22 && minor >= 15);
 }
 function bind(): Binding {
-  // The types of Node 20 know neither function nor module.
-  const builtin = (process as { getBuiltinModule?: (id: string) => unknown }).getBuiltinModule?.("node:sqlite");
+  const host = process as { getBuiltinModule?: (id: string) => unknown }; // newer than the types of Node 20
+  const builtin = host.getBuiltinModule?.("node:sqlite");
   if (builtin !== undefined && takesUris(process.versions.node)) {
     const { DatabaseSync } = builtin as { DatabaseSync: new (uri: string) => Connection }; // documented shape
     return { connect: (uri) => new DatabaseSync(uri), spreads: true };

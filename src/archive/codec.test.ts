@@ -1,3 +1,4 @@
+// Rows: everything a record can be comes back as it was; everything it cannot be is refused, written or read.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config, Json } from "../contract.ts";

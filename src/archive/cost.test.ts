@@ -1,3 +1,4 @@
+// What commits and looks cost, counted in bytes, rows and query plans, never in time.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// Every kind of damage on both stores: found for what it is, reported, and never written over.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,3 +1,4 @@
+// Copies of archives that are in use, and their export as JSON lines.
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,3 +1,4 @@
+// What SQLite says when it fails, as the codes of the contract; the next commit works.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

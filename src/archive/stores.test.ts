@@ -1,3 +1,4 @@
+// One suite for both stores: what the registry may rely on.
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

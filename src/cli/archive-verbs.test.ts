@@ -1,3 +1,4 @@
+// The verbs that look at an archive: what they print, and one sentence for whatever is no archive.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

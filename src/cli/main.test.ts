@@ -1,3 +1,4 @@
+// The command line as a whole: help, versions, exit codes, unknown verbs.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { run } from "./main.ts";
