@@ -5,7 +5,7 @@
 import type { Scope, Step } from "../src/contract.ts";
 import { type Begun, type Bound, begun, bind, rebind, within } from "./bind.ts";
 import { type Next, type Run, run, type Watch } from "./loop.ts";
-import { answeredAhead, renamed, renamings, replaced, simplerBounds, simplerScopes } from "./simplify.ts";
+import { answeredAhead, renamed, renamings, replaced, simplerBounds, simplerScopes, unheld } from "./simplify.ts";
 import type { Target } from "./target.ts";
 
 export interface Shrunk {
@@ -125,6 +125,8 @@ function* moves({ list, scope }: Held): Candidates {
 function* aheads({ list, scope }: Held): Candidates {
   for (let at = list.length - 1; at >= 0; at--) {
     for (const ahead of answeredAhead(list, at)) yield [ahead, scope];
+    const ended = unheld(list, at);
+    if (ended !== null) yield [ended, scope];
   }
 }
 

@@ -110,6 +110,22 @@ export function answeredAhead(list: readonly Bound[], at: number): readonly (rea
     .map((opening) => replaced(rest, by, { ...by, step: opening }));
 }
 
+/** A turn's end after its admission, in the place of one that was held for it. */
+export function unheld(list: readonly Bound[], at: number): readonly Bound[] | null {
+  const bound = list[at];
+  if (bound?.step.do !== "finish" || !("op" in bound.step) || bound.op === null) return null;
+  const { op, ...rest } = bound.step;
+  const { by, path } = bound.op;
+  const answer = list.findIndex(
+    ({ step, op: answers }, index) =>
+      index > at && step.do === "answer" && step.gate === "dispatch" && answers?.by === by && answers.path === path,
+  );
+  const [step] = rebuilt({ ...rest, path, turn: 1 });
+  if (answer < 0 || step === undefined) return null;
+  const ended: Bound = { step, op: null, turn: { path, back: 0 }, token: null, inner: [] };
+  return [...list.slice(0, at), ...list.slice(at + 1, answer + 1), ended, ...list.slice(answer + 1)];
+}
+
 /** What referred to the old step refers to the new one. */
 export function replaced(list: readonly Bound[], old: Bound, fresh: Bound): readonly Bound[] {
   const follow = (each: Bound): Bound =>

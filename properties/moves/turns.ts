@@ -80,6 +80,10 @@ const release: Move = {
     const dead = at.agents
       .filter(({ turns }) => turns > 0)
       .map(({ path, turns }) => `${path}@${at.dice.pick(turns) + 1}.1`);
+    // A token of an earlier turn means nothing, most tellingly while the new turn is blocked as well.
+    const stale = at.admitted.filter(({ turn, blockers }) => turn > 1 && blockers.length > 0);
+    const [old] = at.dice.pick(4) === 3 ? stale : [];
+    if (old !== undefined) return { do: "release", token: `${old.path}@${old.turn - 1}.1`, ...common(at, false) };
     const token = at.dice.some(live.length > 0 && !wild(at) ? live : [...dead, "/root/zz@1.1", "nothing"]);
     return { do: "release", token: token ?? "nothing", ...common(at, false) };
   },
