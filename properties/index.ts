@@ -36,6 +36,7 @@ export { targetNamed, targetNames } from "./targets/named.ts";
 export { parseTrace, printTrace, type Told, type Trace } from "./trace.ts";
 export { Unusable } from "./unusable.ts";
 export { check } from "./verbs/check.ts";
+export { explain } from "./verbs/explain.ts";
 export { explore } from "./verbs/explore.ts";
 export { gate } from "./verbs/gate.ts";
 export { replay } from "./verbs/replay.ts";

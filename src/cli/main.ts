@@ -25,6 +25,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "play recorded stories again",
     load: async () => (await import("./judge.ts")).replay,
   },
+  explain: {
+    usage: "explain TRACE",
+    says: "say why a recorded story fails, as text, page or diagram",
+    load: async () => (await import("./judge.ts")).explain,
+  },
   explore: {
     usage: "explore",
     says: "go through every state of small worlds",

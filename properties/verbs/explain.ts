@@ -1,0 +1,58 @@
+/** `rollcall explain`: why a recorded story fails on a target, found out by telling it otherwise; as text, page or diagram. */
+import { writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { readTrace } from "../../regressions/files.ts";
+import { explain as explained } from "../explain/explain.ts";
+import { explanationMermaid } from "../explain/mermaid.ts";
+import { explanationPage } from "../explain/page.ts";
+import { explanationText } from "../explain/text.ts";
+import { exit, type Verb, verb } from "../io.ts";
+import { targetNamed } from "../targets/named.ts";
+import { Unusable } from "../unusable.ts";
+
+const help = `
+Tells a trace to a target again and again, without each of its steps, in other orders, with other values, and says what it takes
+for it to fail: which steps, which order, which values, and where specification and target part.
+
+  --target NAME   whose failure it is [memory]
+  --html FILE     also one page that needs nothing else: lanes, gates, mail, and both sides at every step
+  --mermaid       a sequence diagram for a pull request in the place of the text
+  --texts         show texts as they are, not as lengths and hashes`;
+
+export const explain: Verb = verb(
+  "explain",
+  "explain TRACE [--target NAME|MODULE] [--html FILE] [--mermaid]",
+  help,
+  async (args, io) => {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        target: { type: "string" },
+        html: { type: "string" },
+        mermaid: { type: "boolean" },
+        texts: { type: "boolean" },
+      },
+    });
+    const [file, ...others] = positionals;
+    if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to explain");
+    const { name, trace } = await readTrace(file);
+    const open = await targetNamed(values.target ?? "memory");
+    const steps = trace.steps.map(([step]) => step);
+    const texts = values.texts === true ? "shown" : "hashed";
+    const explanation = await explained({ scope: trace.scope, steps, open, title: name, texts });
+    if (values.html !== undefined) await write(values.html, explanationPage(explanation));
+    const { color, columns } = io;
+    const text = explanationText(explanation, { color, columns });
+    io.out(values.mermaid === true ? `\`\`\`mermaid\n${explanationMermaid(explanation)}\n\`\`\`\n` : `${text}\n`);
+    return explanation.failing === null ? exit.held : exit.broken;
+  },
+);
+
+async function write(file: string, page: string): Promise<void> {
+  try {
+    await writeFile(file, page);
+  } catch (cause) {
+    throw new Unusable(2, `${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
