@@ -47,7 +47,7 @@ function sentence(error: unknown): { readonly what: string; readonly exit: numbe
   if (error instanceof Unusable) return { what: error.message, exit: error.exit };
   // parseArgs says what it does not understand with codes of its own; how it would have it quoted helps nobody.
   const isUsage = error instanceof Error && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
-  return isUsage ? { what: error.message.split(". To specify")[0] ?? "", exit: exit.usage } : null;
+  return isUsage ? { what: error.message.split(/\. To specify|\n/)[0] ?? "", exit: exit.usage } : null;
 }
 
 /** A whole number of an option, or a sentence. */
