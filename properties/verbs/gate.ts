@@ -16,7 +16,7 @@ import { codeOf, inProcess, replayAll, tally } from "./replay.ts";
 
 /** Stories by target: as many as a gate has time for. */
 const budgets: readonly (readonly [target: string, runs: number])[] = [
-  ["memory", 3_000],
+  ["memory", 2_400],
   ["sqlite", 250],
   ["child", 8],
 ];
