@@ -23,6 +23,8 @@ export interface Handle {
   /** Opening, and the operation at whose gate its recovery stands. */
   restoring: { readonly context: Context; op: Op | null } | null;
   archive: Archive | null;
+  /** The session's view since it last came to rest; nothing changes between steps. */
+  shown: View | null;
   /** The call that restored it, or tried to. */
   restoredBy: Context | null;
   /** Records it said were set aside. */
@@ -41,6 +43,7 @@ export function newHandle(as: string): Handle {
     session: null,
     restoring: null,
     archive: null,
+    shown: null,
     restoredBy: null,
     reported: new Map(),
     held: new Map(),
@@ -49,12 +52,14 @@ export function newHandle(as: string): Handle {
   };
 }
 
-export const isOpen = ({ session, restoring }: Handle): boolean =>
-  restoring !== null || (session !== null && session.view().mode !== "closed");
+export const isOpen = (handle: Handle): boolean => handle.restoring !== null || viewOf(handle).mode !== "closed";
 
-export function viewOf({ session, restoring }: Handle): View {
+export function viewOf(handle: Handle): View {
+  const { session, restoring } = handle;
   if (restoring?.op != null) return { mode: "closed", open: [[restoring.op, "hydrate"]] };
-  return session === null ? { mode: "closed" } : session.view();
+  if (session === null) return { mode: "closed" };
+  handle.shown ??= session.view();
+  return handle.shown;
 }
 
 /** The process is gone: nothing is written any more, and nobody is told. */
@@ -64,6 +69,7 @@ export function crash(handle: Handle): void {
   handle.session = null;
   handle.restoring = null;
   handle.archive = null;
+  handle.shown = null;
   handle.held.clear();
   handle.contexts.clear();
   handle.settlers.clear();

@@ -32,6 +32,7 @@ const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 async function rest(stage: Stage): Promise<void> {
   do await moment();
   while (stage.busy > 0);
+  for (const handle of stage.handles.values()) handle.shown = null;
 }
 
 export function productionTarget(name: string, places: Places, ports: Ports = usual): Production {
@@ -69,7 +70,7 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
     view: () => view(open()),
     encode: () => {
       const handle = open().handles.get("w1");
-      return handle?.session == null || handle.session.view().mode === "closed" ? null : handle.session.encode();
+      return handle?.session == null || viewOf(handle).mode === "closed" ? null : handle.session.encode();
     },
     stored: () => null,
     counters: () => counted(open()),
@@ -201,7 +202,7 @@ const lateWhenClosed: readonly Step["do"][] = ["cancel", "release"];
 function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
   const { session } = handle;
   // Time is the host's; a session that is closed has none left to count.
-  if (session === null || (step.do === "elapse" && session.view().mode === "closed")) {
+  if (session === null || (step.do === "elapse" && viewOf(handle).mode === "closed")) {
     const outcome: StepOutcome = lateWhenClosed.includes(step.do) ? { ok: "late" } : { refused: "session_closed" };
     return { step, on, handle, context: null, outcome };
   }
