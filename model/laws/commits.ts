@@ -111,7 +111,8 @@ function untouched(side: Side, { step, outcome }: Act): string | null {
     if (!start && was.activity !== is.activity) return `${what} and ${path} is ${is.activity}`;
   }
   for (const [op, gate] of side.before.open ?? none) {
-    const own = step.do === "answer" && (step.op === op || (gate === "hydrate" && pathOf(step.op) === pathOf(op)));
+    // A read that the step itself answered, in advance or not, ends for all who asked.
+    const own = (step.do === "answer" && step.op === op) || (gate === "hydrate" && pathOf(op) === target);
     if (!isOpen(side.now, op) && !own) return `${what} and ${op} is over, with the fault ${said(outcome)}`;
   }
   return null;
