@@ -2,18 +2,13 @@
  * One item after those already in order: what the specification answers then, and whether that is what was seen. A call is one
  * step or two, its begin and the answer at its gate; one that was cut off happened as a whole or not at all.
  */
-import { step as decide, type Live, type World } from "../../../model/index.ts";
-import type { Event, Op, Path, Reply, Step, StepOutcome } from "../../../src/contract.ts";
+import { step as decide, encode, type Live, view, type World } from "../../../model/index.ts";
+import type { CommitFault, Event, Op, Path, Reply, Step, StepOutcome } from "../../../src/contract.ts";
 import { equal } from "../../compare.ts";
-import type { Answered, Asked, Call, CommitSeen, EventSeen, GateAnswer, History } from "./history.ts";
-import type { Item, Items } from "./items.ts";
+import type { Answered, Asked, Call, CommitSeen, GateAnswer, Look } from "./history.ts";
+import type { Item } from "./items.ts";
+import { type Case, closed, emitted, isCut, late, told } from "./seen.ts";
 
-/** What is looked at: the history up to the horizon. */
-export interface Case {
-  readonly history: History;
-  readonly items: Items;
-  readonly horizon: number;
-}
 export interface Node {
   readonly world: World;
   readonly done: bigint;
@@ -38,9 +33,6 @@ export interface Kept {
   readonly commit: number;
 }
 
-const closed: StepOutcome = { refused: "session_closed" };
-const late: StepOutcome = { ok: "late" };
-
 export const liveOf = (world: World): Live | null => {
   const handle = world.handles["w1"];
   return handle?.is === "open" ? handle : null;
@@ -49,7 +41,7 @@ export const liveOf = (world: World): Live | null => {
 /** Every way in which this may come next. */
 export function attempt(c: Case, node: Node, item: Item): readonly Node[] {
   const { what } = item;
-  if (node.ends && what.is !== "abandon") return [];
+  if (node.ends && what.is !== "abandon" && what.is !== "look") return [];
   switch (what.is) {
     case "call":
       return [...unmade(c, node, item, what.call), ...made(c, node, item, what.call)];
@@ -61,6 +53,8 @@ export function attempt(c: Case, node: Node, item: Item): readonly Node[] {
       return liveOf(node.world) === null
         ? passed(node, item)
         : take(c, node, item, { do: "elapse", ms: what.elapsed.ms }, null);
+    case "look":
+      return isSeen(node.world, what.look) ? passed(node, item) : [];
     case "abandon":
       return abandoned(c, node, item);
   }
@@ -157,7 +151,7 @@ function abandoned(c: Case, node: Node, item: Item): readonly Node[] {
   const at = item.lower;
   if (node.at > at || !pending(c, node).every((each) => isCut(c, each, at))) return [];
   const next = c.history.commits[node.commits];
-  const commits = next !== undefined && isUnderWay(c, next) ? node.commits + 1 : node.commits;
+  const commits = next !== undefined && mayBeCut(c, next) ? node.commits + 1 : node.commits;
   const { world } = decide(node.world, { do: "crash" });
   return [{ ...node, world, done: node.done | item.bit, at, commits, sleeping: {}, reads: {}, ends: false }];
 }
@@ -167,63 +161,110 @@ const pending = (c: Case, { world, sleeping }: Node): readonly Call[] => [
   ...Object.values(sleeping),
 ];
 
+/** Records that were not looked at yet are not shown. */
+function isSeen(world: World, { view: found, encoded }: Look): boolean {
+  const whole = view(world);
+  if (!equal({ ...whole, agents: shown(whole.agents, found.agents) }, { ...found, agents: found.agents })) return false;
+  if (encoded === null) return found.mode === "closed";
+  const all = encode(world);
+  if ("fault" in encoded || "fault" in all) return false;
+  return equal({ ...all.ok, agents: shown(all.ok.agents, encoded.ok.agents) }, encoded.ok);
+}
+function shown<Each>(
+  all: { readonly [path: Path]: Each } | undefined,
+  found: { readonly [path: Path]: Each } | undefined,
+): { readonly [path: Path]: Each } | undefined {
+  if (found === undefined || all === undefined) return all;
+  return Object.fromEntries(Object.entries(all).filter(([path]) => path in found));
+}
+
 // ── One step of the specification ────────────────────────────────────────────────────────────────────────────────
 
-const isUnderWay = ({ history }: Case, { settled }: CommitSeen): boolean =>
-  settled === null || (history.abandoned !== null && settled.at > history.abandoned);
+/** It was answered, as far as can be seen, before the session died. */
+const isAnswered = ({ history, horizon }: Case, { settled }: CommitSeen): boolean =>
+  settled !== null && settled.at <= horizon && (history.abandoned === null || settled.at < history.abandoned);
+/** The session died before it heard of it; even if it was answered, that takes a moment to be heard. */
+const mayBeCut = (c: Case, commit: CommitSeen): boolean =>
+  abandonment(c) !== null && (!isAnswered(c, commit) || commit === c.history.commits.at(-1));
 
 function take(c: Case, node: Node, item: Item, step: Step, call: Call | null): readonly Node[] {
   const ok = decide(node.world, step);
-  if (ok.world.disk === node.world.disk) return follow(c, node, item, step, ok, call, item.lower, node.commits);
-  // It commits: so the next commit that was seen is its own.
-  const commit = c.history.commits[node.commits];
-  if (commit === undefined || commit.at < item.lower || (item.tag !== "any" && commit.tag !== item.tag)) return [];
-  const { settled } = commit;
-  const end = c.items.abandon;
+  if (ok.world.disk === node.world.disk)
+    return follow(c, node, item, { ...ok, end: endOf(step, ok.reply) }, call, item.lower);
   // A handler that answered has answered, before the archive hears of it.
-  const isEarly = step.do === "answer" && step.gate === "handler" && step.with === "ok";
-  if (!isEarly && commit.at > c.horizon) return [];
-  if (isUnderWay(c, commit) && end !== null && end.lower <= c.horizon)
-    return (isEarly ? (["crash_after", "crash_before"] as const) : (["crash_after"] as const)).flatMap((how) =>
-      cutOff(c, node, item, end, { ...step, commit: how }, call),
-    );
-  if (!isEarly && (settled === null || settled.at > c.horizon)) return [];
-  const how = settled?.answer ?? "ok";
+  if (step.do === "answer" && step.gate === "handler" && step.with === "ok") return takeEarly(c, node, item, step, ok);
+  const commit = commitOf(c, node, item);
+  if (commit === null || commit.at > c.horizon) return [];
+  const { settled } = commit;
+  const cut = mayBeCut(c, commit) ? cutOff(c, node, item, step, call) : [];
+  if (settled === null || !isAnswered(c, commit)) return cut;
+  const how = settled.answer;
   const after = how === "ok" ? ok : decide(node.world, { ...step, commit: how });
-  const lower = isEarly || settled === null ? item.lower : Math.max(item.lower, settled.at);
   const keeps = c.history.keeps && how !== "ok" && step.do === "finish";
   const kept = keeps ? [...node.kept, { item, step, commit: node.commits }] : node.kept;
-  return follow(c, { ...node, kept }, item, step, after, call, lower, node.commits + 1);
+  const next = { ...node, kept, commits: node.commits + 1 };
+  const lower = Math.max(item.lower, settled.at);
+  return [...follow(c, next, item, { ...after, end: endOf(step, after.reply) }, call, lower), ...cut];
 }
 
-/** Abandoned in the middle of its commit. */
-function cutOff(c: Case, node: Node, item: Item, end: Item, step: Step, call: Call | null): readonly Node[] {
+/** It commits: so the next commit that was seen is its own. */
+function commitOf(c: Case, { commits }: Node, { lower, tag }: Item): CommitSeen | null {
+  const commit = c.history.commits[commits];
+  return commit === undefined || commit.at < lower || (tag !== "any" && commit.tag !== tag) ? null : commit;
+}
+const abandonment = (c: Case): Item | null => {
+  const end = c.items.abandon;
+  return end !== null && end.lower <= c.horizon ? end : null;
+};
+/** What was answered ends, unless it goes on to another gate. */
+function endOf(step: Step, { events: _, ...outcome }: Reply): Event | null {
+  if (step.do !== "answer" || "gate" in outcome || equal(outcome, late)) return null;
+  return ["ended", step.op, outcome];
+}
+
+/** Abandoned in the middle of its commit, which was written. */
+function cutOff(c: Case, node: Node, item: Item, step: Step, call: Call | null): readonly Node[] {
+  const end = abandonment(c);
+  if (end === null) return [];
   const at = end.lower;
   if ((node.done & end.bit) !== 0n || Math.max(node.at, item.lower) > at) return [];
   const cut = call === null ? pending(c, node) : [...pending(c, node), call];
   if (!cut.every((each) => isCut(c, each, at))) return [];
-  const { world } = decide(node.world, step);
+  const { world } = decide(node.world, { ...step, commit: "crash_after" });
   const done = node.done | item.bit | end.bit;
-  const next = c.history.events[node.events];
-  const events = next?.event[0] === "handled" && next.at <= at ? node.events + 1 : node.events;
-  return [{ ...node, world, done, at, events, commits: node.commits + 1, sleeping: {}, reads: {} }];
+  return [{ ...node, world, done, at, commits: node.commits + 1, sleeping: {}, reads: {} }];
 }
+
+/** What it changed is so at once; that it was written, and that it ended, may be cut off. */
+function takeEarly(c: Case, node: Node, item: Item, step: Step, ok: Stepped): readonly Node[] {
+  const commit = commitOf(c, node, item);
+  const next = { ...node, commits: commit === null ? node.commits : node.commits + 1 };
+  const unwritten = (how: CommitFault): Stepped => decide(node.world, { ...step, commit: how });
+  const how = commit?.settled?.answer ?? "ok";
+  const after = how === "ok" ? ok : unwritten(how);
+  const isWhole = commit !== null && (abandonment(c) === null || isAnswered(c, commit));
+  const whole = isWhole ? follow(c, next, item, { ...after, end: endOf(step, after.reply) }, null, item.lower) : [];
+  if (abandonment(c) === null || (commit !== null && !mayBeCut(c, commit))) return whole;
+  const parts = (commit === null ? [unwritten("not_written")] : [ok, unwritten("not_written")]).flatMap((part) => {
+    const events = (part.reply.events ?? []).filter(([kind]) => kind === "handled");
+    return follow(c, next, item, { world: part.world, reply: { ok: "done", events }, end: null }, null, item.lower);
+  });
+  return [...whole, ...parts];
+}
+
+type Stepped = ReturnType<typeof decide>;
 
 function follow(
   c: Case,
   node: Node,
   item: Item,
-  step: Step,
-  { world, reply }: { readonly world: World; readonly reply: Reply },
+  { world, reply, end: own }: Stepped & { readonly end: Event | null },
   call: Call | null,
   lower: number,
-  commits: number,
 ): readonly Node[] {
   const at = Math.max(node.at, lower);
   const { events = [], ...rest } = reply;
   const outcome: StepOutcome = rest;
-  const own: Event | null =
-    step.do === "answer" && !("gate" in outcome) && !equal(outcome, late) ? ["ended", step.op, outcome] : null;
   const seen = emitted(c, node.events, item, events, own, at);
   if (seen === null) return [];
 
@@ -265,7 +306,7 @@ function follow(
   const gone = live === null;
   return [
     {
-      ...{ world, at, commits, ends, kept: node.kept, events: node.events + seen.count, done: node.done | item.bit },
+      ...{ ...node, world, at, ends, events: node.events + seen.count, done: node.done | item.bit },
       sleeping: gone ? {} : sleeping,
       reads: gone ? {} : readsOf(live, node.reads),
     },
@@ -286,62 +327,4 @@ function readsOf(live: Live, reads: Node["reads"]): Node["reads"] {
   const now: { [path: Path]: Op } = {};
   for (const { path, gate, op } of live.ops) if (gate === "hydrate") now[path] ??= reads[path] ?? op;
   return now;
-}
-
-/** The events that come next are these, in this order; the end of what was answered may stand anywhere among them. */
-function emitted(
-  c: Case,
-  from: number,
-  { tag }: Item,
-  expected: readonly Event[],
-  own: Event | null,
-  at: number,
-): { readonly count: number; readonly isCut: boolean } | null {
-  const wanted = expected.length + (own === null ? 0 : 1);
-  if (wanted === 0) return { count: 0, isCut: false };
-  const seen = (each: EventSeen): boolean => each.at <= c.horizon;
-  const found = c.history.events.slice(from, from + wanted).filter(seen);
-  if (found.some((each) => each.at < at || (tag !== "any" && each.tag !== tag))) return null;
-  const isShort = found.length < wanted;
-  const isCut = isShort && c.horizon === c.history.end;
-  if (isCut && (c.history.abandoned === null || c.history.abandoned < at)) return null;
-  const rest = found.map(({ event }) => event);
-  const ending = own === null ? -1 : rest.findIndex((event) => equal(event, own));
-  if (own !== null && ending < 0 && !isShort) return null;
-  if (ending >= 0) rest.splice(ending, 1);
-  return rest.every((event, index) => equal(event, expected[index])) ? { count: found.length, isCut } : null;
-}
-
-// ── What a caller was answered ───────────────────────────────────────────────────────────────────────────────────
-
-function answerOf({ horizon }: Case, { answered }: Call): Call["answered"] {
-  return answered !== null && answered.at <= horizon ? answered : null;
-}
-const isQuit = ({ aborted }: Call, { outcome, at }: NonNullable<Call["answered"]>): boolean =>
-  "quit" in outcome && aborted !== null && aborted <= at;
-
-/** `cut`: the session died while it was being told. */
-function told(c: Case, call: Call, expected: Answered, at: number): "fits" | "differs" | "cut" {
-  const found = answerOf(c, call);
-  if (found === null) return c.horizon < c.history.end ? "fits" : "differs";
-  const { do: verb } = call.asked;
-  // An interrupt that nobody listens to any more goes on.
-  if (verb === "interrupt" && isQuit(call, found)) return "fits";
-  if (found.at < at) return "differs";
-  if (equal(found.outcome, expected)) return "fits";
-  // A wait that ended without a word may have been given up as well; so may the child of a fork.
-  if (isQuit(call, found) && ((verb === "wait" && "silent" in expected) || verb === "fork")) return "fits";
-  const { abandoned } = c.history;
-  if (verb === "close_within" && equal(found.outcome, { fault: "busy", at: "archive" }) && abandoned !== null)
-    return equal(expected, closed) ? "fits" : "differs";
-  return abandoned !== null && at <= abandoned && isCut(c, call, abandoned) ? "cut" : "differs";
-}
-
-/** The session closed under it. */
-function isCut(c: Case, call: Call, at: number): boolean {
-  const found = answerOf(c, call);
-  if (found === null) return c.horizon < c.history.end;
-  if (found.at < at) return call.asked.do === "interrupt" && isQuit(call, found);
-  const busy = call.asked.do === "close_within" && equal(found.outcome, { fault: "busy", at: "archive" });
-  return busy || equal(found.outcome, closed) || (isQuit(call, found) && /^(wait|interrupt)$/.test(call.asked.do));
 }

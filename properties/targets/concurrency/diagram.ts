@@ -42,7 +42,10 @@ interface Line {
   readonly end: string;
 }
 
-function linesOf({ calls, gates, elapsed, commits, events, abandoned }: History, horizon: number): readonly Line[] {
+function linesOf(
+  { calls, gates, elapsed, commits, events, looks, abandoned }: History,
+  horizon: number,
+): readonly Line[] {
   const lines: Line[] = [
     ...calls.map((call) => lineOf(call, horizon)),
     ...gates.map(({ gate, op, with: how, at }) => point(at, "world", `${gate} ${op} is answered ${how}`, "v")),
@@ -53,6 +56,7 @@ function linesOf({ calls, gates, elapsed, commits, events, abandoned }: History,
       const what = `commit${tag === null ? "" : ` for #${tag}`}`;
       return { at, who: "archive", what, until: until?.at ?? null, marks: [], end: until?.answer ?? "" };
     }),
+    ...looks.map(({ at }) => point(at, "client", "looks at the view", "v")),
     ...(abandoned === null ? [] : [point(abandoned, "host", "abandons the session", "X")]),
   ];
   return lines.filter(({ at }) => at <= horizon).sort((one, other) => one.at - other.at);
@@ -95,6 +99,8 @@ function named({ what }: Item): string {
       return `${what.answer.gate} ${what.answer.op} ${what.answer.with}`;
     case "elapse":
       return `${what.elapsed.ms} ms`;
+    case "look":
+      return "a look";
     case "abandon":
       return "the end";
   }
@@ -108,6 +114,9 @@ function observation(history: History, at: number): string {
     if (call.answered?.at === at) return `#${call.id} is answered ${short(call.answered.outcome)}`;
     if (call.begun?.at === at) return `#${call.id} begins ${call.begun.op}`;
   }
+  if (at === history.abandoned) return "the session is abandoned";
+  const look = history.looks.find((each) => each.at === at);
+  if (look !== undefined) return `a look at ${JSON.stringify(look.view)}`;
   return at === history.end ? "what is there at the end" : "the moment before which it was due";
 }
 

@@ -37,7 +37,7 @@ function seen(
   });
   const open = abandoned === null;
   const end = { view: open ? view(left) : ({ mode: "closed" } as const), encoded: open ? encode(left) : null };
-  const nothing = { gates: [], elapsed: [], events: [], rests: [], unhandled: [], keeps: false };
+  const nothing = { gates: [], elapsed: [], events: [], looks: [], rests: [], unhandled: [], keeps: false };
   return { ...nothing, calls, commits, abandoned, end: 100, ...end, restored: view(reopened(left)) };
 }
 const verdict = (history: History, order: Order = "any"): string => explain(start, history, order).is;

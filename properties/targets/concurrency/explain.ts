@@ -4,9 +4,10 @@
  */
 import { encode, view, type World } from "../../../model/index.ts";
 import { difference } from "../../compare.ts";
-import { again, attempt, type Case, isForgotten, liveOf, type Node } from "./attempt.ts";
+import { again, attempt, isForgotten, liveOf, type Node } from "./attempt.ts";
 import type { History } from "./history.ts";
 import { type Item, itemsOf } from "./items.ts";
+import type { Case } from "./seen.ts";
 import { reopened } from "./setups.ts";
 import { stateKey } from "./state-key.ts";
 

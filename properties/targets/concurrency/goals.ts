@@ -50,4 +50,46 @@ export const goals: { readonly [name: string]: Goal } = {
       const next = events[index + 1];
       return event[0] === "ended" && next?.event[0] === "ended" && next.at === at + 1 && event[1] !== next.event[1];
     }),
+  "a wait that ran out": ({ events }) => events.some(({ event }) => event[0] === "woke" && event[2] === "timeout"),
+  "an agent that waits when its turn ends": someCall(
+    ({ asked, answered }, { events }) =>
+      asked.do === "wait" &&
+      asked.by !== "/root" &&
+      answered !== null &&
+      "silent" in answered.outcome &&
+      events.some(({ event, at }) => event[0] === "settled" && event[1] === asked.by && at < answered.at),
+  ),
+  "an interrupt overtaken by a finish": someCall(
+    ({ asked, begun, answered }, { gates }) =>
+      asked.do === "interrupt" &&
+      begun !== null &&
+      answered !== null &&
+      "ok" in answered.outcome &&
+      gates.every(({ op, at }) => op !== begun.op || at > answered.at),
+  ),
+  "a settlement offered again": ({ keeps, commits }) =>
+    keeps &&
+    commits.some(
+      ({ tag, settled }, index) =>
+        settled?.answer !== "ok" && commits.slice(index + 1).some((next) => next.tag === tag && tag !== null),
+    ),
+  "a gate not answered in time": ({ gates }) => gates.some((each) => each.isLate),
+  "a look while something is under way": ({ looks, calls }) =>
+    looks.some(({ at }) => calls.some((call) => call.at < at && (call.answered?.at ?? 0) > at)),
+  "abandoned by a callback": ({ abandoned, calls, events }) =>
+    abandoned !== null &&
+    (events.some(({ at }) => at === abandoned - 1) || calls.some(({ answered }) => answered?.at === abandoned - 1)),
+  "another turn while a handler is asked": ({ gates, calls }) =>
+    gates.some(
+      ({ gate, op, at }) =>
+        gate === "handler" &&
+        calls.some(
+          ({ asked, answered }) =>
+            asked.do === "follow_up" &&
+            answered !== null &&
+            "ok" in answered.outcome &&
+            answered.at < at &&
+            answered.outcome.ok === op.slice(0, op.lastIndexOf("#")),
+        ),
+    ),
 };

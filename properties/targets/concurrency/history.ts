@@ -54,6 +54,8 @@ export interface GateAnswer {
   readonly gate: Gate;
   readonly op: Op;
   readonly with: "ok" | "error" | "refuse" | "throw" | "missing" | "corrupt";
+  /** Its time was up. */
+  readonly isLate: boolean;
   readonly at: number;
 }
 export interface Elapsed {
@@ -73,6 +75,14 @@ export interface EventSeen {
   readonly at: number;
 }
 
+/** What a client saw of the session in one moment, as far as records were looked at. */
+export interface Look {
+  readonly view: View;
+  /** `null` once it is closed. */
+  readonly encoded: Encoded | null;
+  readonly at: number;
+}
+
 export interface History {
   /** Settlements that were not written are offered again. */
   readonly keeps: boolean;
@@ -81,6 +91,7 @@ export interface History {
   readonly elapsed: readonly Elapsed[];
   readonly commits: readonly CommitSeen[];
   readonly events: readonly EventSeen[];
+  readonly looks: readonly Look[];
   /** When the session was abandoned, if it was. */
   readonly abandoned: number | null;
   /** Moments at which nothing was left to run but what waits for the world. */

@@ -3,13 +3,14 @@
  * before which it cannot have happened, the one by which it must have, and, for the order of issue, what comes before it.
  */
 import type { Op, StepOutcome } from "../../../src/contract.ts";
-import type { Call, Elapsed, GateAnswer, History } from "./history.ts";
+import type { Call, Elapsed, GateAnswer, History, Look } from "./history.ts";
 
 type What =
   | { readonly is: "call"; readonly call: Call }
   | { readonly is: "abort"; readonly call: Call }
   | { readonly is: "gate"; readonly answer: GateAnswer }
   | { readonly is: "elapse"; readonly elapsed: Elapsed }
+  | { readonly is: "look"; readonly look: Look }
   | { readonly is: "abandon" };
 
 export interface Item {
@@ -56,6 +57,8 @@ export function itemsOf(history: History): Items {
   }
   for (const elapsed of history.elapsed)
     placed.push({ what: { is: "elapse", elapsed }, lower: elapsed.at, upper: end, tag: null, queued: true });
+  for (const look of history.looks)
+    placed.push({ what: { is: "look", look }, lower: look.at, upper: look.at, tag: null, queued: false });
   const { abandoned } = history;
   if (abandoned !== null)
     placed.push({ what: { is: "abandon" }, lower: abandoned, upper: abandoned, tag: null, queued: false });
@@ -81,16 +84,19 @@ export function itemsOf(history: History): Items {
 const isPath = (outcome: StepOutcome): boolean =>
   "ok" in outcome && typeof outcome.ok === "string" && outcome.ok.startsWith("/");
 
+/** Not through the queue. */
+const isAtOnce = ({ what }: Placed): boolean => what.is === "abandon" || what.is === "look";
+
 /**
  * What was put into the queue before it. An answer is put there some microtasks after it was given, so what was issued before
  * it precedes it, and what was issued after a rest follows it. A read may have to look a second time: it follows nothing.
  */
 function before({ rests }: History, placed: readonly Placed[], index: number): bigint {
   const own = placed[index];
-  if (own === undefined || own.what.is === "abandon") return 0n;
+  if (own === undefined || isAtOnce(own)) return 0n;
   let mask = 0n;
   for (const [other, each] of placed.entries()) {
-    if (other >= index || each.what.is === "abandon") continue;
+    if (other >= index || isAtOnce(each)) continue;
     const isRead = each.what.is === "gate" && each.what.answer.gate === "hydrate";
     const isEarlier = each.queued || (!isRead && rests.some((rest) => each.lower < rest && rest < own.lower));
     if (isEarlier) mask |= 1n << BigInt(other);

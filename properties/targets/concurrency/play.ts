@@ -10,11 +10,11 @@ import { equal } from "../../compare.ts";
 import { type ManualClock, manualClock } from "../clock.ts";
 import { type Caller, call, gaveUp } from "./calls.ts";
 import type { Answered, Asked, Call, History } from "./history.ts";
-import { bind, config, type Move, type Program, type Sight, tokensOf } from "./program.ts";
+import { type Bound, bind, config, endings, type Move, type Program, type Sight, tokensOf } from "./program.ts";
 import { type Recorder, recorder } from "./recorder.ts";
 import { passing, type Schedule } from "./schedule.ts";
 import { type Prepared, prepared, setups } from "./setups.ts";
-import { type Library, type World, world } from "./world.ts";
+import { deadlines, type Library, type World, world } from "./world.ts";
 
 export interface Played {
   readonly start: Model;
@@ -90,17 +90,23 @@ async function tell(
   });
   const clock = manualClock();
   const options: SessionOptions = {
-    ...{ roles: { r: config }, provider: around.provider, registrars: around.registrars, clock },
+    ...{ roles: { r: config }, provider: around.provider, registrars: around.registrars },
+    ...(program.hurries ? { clock: around.clock(clock), deadlines } : { clock }),
     ...{ capacity: program.capacity, keepSettlements: program.keeps },
   };
   const session = await prepare(library, around, store, options, steps, start, noted);
-  const callback = callbacks(program.callbacks, (move) => act(stage, "callback", move));
+  const callback = callbacks(program, () => stage);
   const caller: Caller = {
     ...{ session, handler: around.handler, dispatched: around.dispatched },
     forked: () => library.memoryStore(),
     woken: callback,
   };
   const sight: Sight = {
+    known: () => Object.keys(session.view().agents ?? {}),
+    active: () => {
+      const agents = Object.entries(session.view().agents ?? {});
+      return agents.flatMap(([path, { turn }]) => (turn === undefined ? [] : [path]));
+    },
     turn: (path) => turns.get(path) ?? 1,
     ops: () => noted.calls.flatMap((each) => (each.begun === null ? [] : [each.begun.op])),
     tokens: () => tokensOf(noted.calls),
@@ -114,6 +120,7 @@ async function tell(
   });
   for (const each of program.together) perform(stage, "together", each, 0);
   for (const [index, moves] of program.clients.entries()) void client(stage, `client ${index + 1}`, moves);
+  void host(stage);
   await given.run(() => noted.rests.push(noted.now()));
   const end = noted.now();
   begun = false;
@@ -164,11 +171,13 @@ function fail(): never {
   throw new Error("nothing is forked while a story is prepared");
 }
 
-function callbacks(moves: readonly Move[], each: (move: Move) => void): () => void {
+/** Those of a wait and those told of events, one after another. */
+function callbacks({ callbacks, endsInCallback }: Program, stage: () => Stage): () => void {
   let used = 0;
   return () => {
-    const move = moves[used++];
-    if (move !== undefined) each(move);
+    const move = callbacks[used++];
+    if (used === endsInCallback) bring(stage(), "callback", { is: "abandon" }, 0);
+    else if (move !== undefined) act(stage(), "callback", move);
   };
 }
 
@@ -183,20 +192,42 @@ async function client(stage: Stage, name: string, moves: readonly Move[]): Promi
   }
 }
 
+/** Somebody who owns the session and not a part in the story. */
+async function host(stage: Stage): Promise<void> {
+  const { ends, endsAfter } = stage.program;
+  const bound = endings[ends];
+  if (bound === undefined || bound === null) return;
+  for (let left = endsAfter; left >= 0; left--) await stage.schedule.point("host");
+  if (!stage.recorder.isOver) bring(stage, "host", bound, 0);
+  await stage.schedule.point("host");
+  // So that a close that may take so long has taken it.
+  if (!stage.recorder.isOver && bound.is === "call") bring(stage, "host", { is: "elapse", ms: 10_000 }, 0);
+}
+
 function act(stage: Stage, name: string, move: Move): Call | null {
-  const { program, recorder, clock, caller, sight } = stage;
-  const bound = bind(program, move, `text ${recorder.calls.length}`, sight);
+  const { program, recorder, sight } = stage;
+  return bring(stage, name, bind(program, move, `text ${recorder.calls.length}`, sight), move.signal);
+}
+
+function bring(stage: Stage, name: string, bound: Bound, signal: number): Call | null {
+  const { recorder, clock, caller } = stage;
   switch (bound.is) {
     case "elapse":
       recorder.elapsed.push({ ms: bound.ms, at: recorder.now() });
       clock.advance(bound.ms);
       return null;
+    case "look": {
+      const view = caller.session.view();
+      const encoded = view.mode === "closed" ? null : caller.session.encode();
+      recorder.looks.push({ view, encoded, at: recorder.now() });
+      return null;
+    }
     case "abandon":
       if (caller.session.view().mode !== "closed") recorder.abandoned ??= recorder.now();
       caller.session.abandon();
       return null;
     case "call":
-      return perform(stage, name, bound.asked, move.signal);
+      return perform(stage, name, bound.asked, signal);
   }
 }
 

@@ -31,7 +31,14 @@ export interface Program {
   readonly gates: readonly number[];
   readonly commits: readonly number[];
   readonly pace: readonly number[];
+  /** The host ends the session, by one of these ways, at some time: 0 not at all. */
+  readonly ends: number;
+  readonly endsAfter: number;
+  /** The how-manieth callback abandons it: 0 none. */
+  readonly endsInCallback: number;
   readonly hangs: boolean;
+  /** The host gives the world so long to answer. */
+  readonly hurries: boolean;
   readonly keeps: boolean;
 }
 
@@ -39,6 +46,9 @@ export interface Program {
 const number = (max: number): fc.Arbitrary<number> => fc.noBias(fc.nat({ max }));
 /** What was seen so far, to bind to. */
 export interface Sight {
+  /** Agents in a turn, and agents at all, as far as records were looked at. */
+  active(): readonly Path[];
+  known(): readonly Path[];
   /** The number of the last turn that a provider was asked to run. */
   turn(path: Path): number;
   ops(): readonly Op[];
@@ -47,10 +57,11 @@ export interface Sight {
 export type Bound =
   | { readonly is: "call"; readonly asked: Asked }
   | { readonly is: "elapse"; readonly ms: number }
+  | { readonly is: "look" }
   | { readonly is: "abandon" };
 
-const paths: readonly [Path, ...Path[]] = ["/root/a", "/root/b", "/root/a/c"];
-const callers: readonly [Path, ...Path[]] = ["/root", "/root", "/root/b", "/root/a"];
+const paths: readonly [Path, ...Path[]] = ["/root/a", "/root/b", "/root/a/c", "/root/d"];
+const callers: readonly [Path, ...Path[]] = ["/root", "/root", "/root", "/root/a"];
 
 type Bind = (what: number, text: string, sight: Sight, path: Path) => Bound;
 const ask = (asked: Asked): Bound => ({ is: "call", asked });
@@ -59,26 +70,53 @@ const from = <Choice>(choices: readonly [Choice, ...Choice[]], what: number): Ch
 const by = (what: number): Path => from(callers, what >> 4);
 const either = (what: number, path: Path): Path => (what % 4 === 3 ? "/root" : path);
 
-const spawn: Bind = (what, text, _, path) => {
-  const at = path.lastIndexOf("/");
-  const [parent, name] = [path.slice(0, at), path.slice(at + 1)];
-  return ask({ do: "spawn", by: parent, name, role: "r", text, handler: what % 3 === 1 });
+const spawn: Bind = (what, text) => {
+  const [by, name] = from(
+    [
+      ["/root", "d"],
+      ["/root", "d"],
+      ["/root", "b"],
+      ["/root/a", "c"],
+    ] as const,
+    what >> 2,
+  );
+  return ask({ do: "spawn", by, name, role: "r", text, handler: what % 3 === 1 });
 };
 const followUp: Bind = (what, text, _, to) => ask({ do: "follow_up", by: by(what), to, text, handler: what % 3 === 1 });
-const finish: Bind = (what, text, sight, path) => {
+/** Mostly somebody who can do that now. */
+const among = (some: readonly Path[], what: number, path: Path): Path =>
+  (what % 4 === 3 ? undefined : some[(what >> 2) % Math.max(1, some.length)]) ?? path;
+const finish: Bind = (what, text, sight, given) => {
+  const path = among(sight.active(), what, given);
   const turn = sight.turn(path) - (what % 8 === 7 ? 1 : 0);
   return ask({ do: "finish", path, turn, outcome: "completed", text });
 };
 const send: Bind = (what, text, _, path) => ask({ do: "send", by: by(what), to: either(what, path), text });
-const wait: Bind = (what, _, __, path) => ask({ do: "wait", by: what % 2 === 0 ? "/root" : path, timeoutMs: 10_000 });
-const sample: Bind = (what, _, __, path) => ask({ do: "sample", path: what % 2 === 0 ? "/root" : path });
-const cancelWait: Bind = (what, _, __, path) => ask({ do: "cancel_wait", by: what % 2 === 0 ? "/root" : path });
-const interrupt: Bind = (what, _, __, to) => ask({ do: "interrupt", by: by(what), to });
-/** Half of the ends are only a save: stories that go on are worth more. */
-const end =
-  (asked: Bound): Bind =>
+const sleeper = (what: number, sight: Sight, path: Path): Path =>
+  what % 2 === 0 ? "/root" : among(sight.active(), what >> 1, path);
+const wait: Bind = (what, _, sight, path) => ask({ do: "wait", by: sleeper(what, sight, path), timeoutMs: 10_000 });
+const sample: Bind = (what, _, sight, path) => ask({ do: "sample", path: sleeper(what, sight, path) });
+const block: Bind = (what, _, sight, path) => {
+  const kind = what % 2 === 0 ? "permission_blocked" : "interaction_blocked";
+  return ask({ do: "block", path: among(sight.active(), what >> 1, path), kind });
+};
+const release: Bind = (what, _, sight, path) => {
+  const token = last(sight.tokens(), what) ?? `${path}@${sight.turn(path)}.1`;
+  return ask({ do: "release", token });
+};
+const readHistory: Bind = (what, _, __, path) => ask({ do: "read_history", path: either(what, path) });
+const inspect: Bind = (_, __, ___, path) => ask({ do: "inspect", path });
+const cancel: Bind = (what, _, sight) => ask({ do: "cancel", op: last(sight.ops(), what) ?? "/root/a#1.1" });
+const elapse: Bind = () => ({ is: "elapse", ms: 10_000 });
+const look: Bind = () => ({ is: "look" });
+const cancelWait: Bind = (what, _, sight, path) => ask({ do: "cancel_wait", by: sleeper(what, sight, path) });
+const interrupt: Bind = (what, _, sight, path) =>
+  ask({ do: "interrupt", by: by(what), to: among(sight.active(), what, path) });
+/** Mostly only a save: stories that go on are worth more. */
+const seldom =
+  (end: Bound): Bind =>
   (what) =>
-    what % 2 === 0 ? ask({ do: "save" }) : asked;
+    what % 4 === 3 ? end : ask({ do: "save" });
 
 /** What is done often stands often. */
 const verbs: readonly [Bind, ...Bind[]] = [
@@ -88,46 +126,53 @@ const verbs: readonly [Bind, ...Bind[]] = [
   (what) => ask({ do: "roster", prefix: what % 2 === 0 ? "" : "/root/a" }),
   (_, text) => ask({ do: "steer", text }),
   (what, text, _, path) => ask({ do: "execution", owner: either(what, path), text }),
-  (what, _, __, path) =>
-    ask({ do: "block", path, kind: what % 2 === 0 ? "permission_blocked" : "interaction_blocked" }),
-  (what, _, sight) => ask({ do: "release", token: last(sight.tokens(), what) ?? "/root/a@1.1" }),
-  (_, text, sight, path) => ask({ do: "say", path, turn: sight.turn(path), text }),
+  ...([block, release] as const),
+  (what, text, sight, given) => {
+    const path = among(sight.active(), what, given);
+    return ask({ do: "say", path, turn: sight.turn(path), text });
+  },
   (_, __, ___, path) => ask({ do: "read_result", path }),
-  (what, _, __, path) => ask({ do: "read_history", path: either(what, path) }),
-  (_, __, ___, path) => ask({ do: "inspect", path }),
+  ...([readHistory, inspect, cancel] as const),
   (_, __, ___, path) => ask({ do: "evict", path }),
   (what, _, __, path) => ask({ do: "compact", path, last: what % 2 }),
-  (what, _, sight) => ask({ do: "cancel", op: last(sight.ops(), what) ?? "/root/a#1.1" }),
   (what, text, sight) =>
     ask({ do: "finish", op: last(sight.ops(), what) ?? "/root/a#1.1", outcome: "completed", text }),
   cancelWait,
-  () => ({ is: "elapse", ms: 10_000 }),
+  elapse,
+  look,
   (what) => ask({ do: "set_capacity", capacity: 1 + (what % 3) }),
   () => ask({ do: "verify" }),
   () => ask({ do: "fork" }),
   (what) => ask({ do: "change_role", role: "r", config: { ...config, model: `m${what % 2}` } }),
-  end(ask({ do: "close" })),
-  end({ is: "abandon" }),
-  end(ask({ do: "close_within", ms: 5_000 })),
+  ...[ask({ do: "close" }), { is: "abandon" } as const].map(seldom),
 ];
 /** What belongs together meets more often than chance would have it. */
 const themes: readonly (readonly number[])[] = [
   [followUp, finish],
-  [followUp, finish, interrupt, sample],
+  [followUp, finish, interrupt, look],
   [spawn, followUp, finish, send],
-  [wait, send, cancelWait, finish],
-  [wait, finish, followUp, wait],
+  [wait, send, cancelWait, look],
+  [wait, finish, followUp, elapse],
+  [wait, finish, wait, interrupt],
+  [block, release, finish, interrupt],
+  [inspect, readHistory, followUp, cancel],
+  [readHistory, send, sample, followUp],
 ].map((theme) => theme.map((each) => verbs.indexOf(each)));
 const last = <Item>(items: readonly Item[], what: number): Item | undefined => items.at(-1 - (what % 3));
 
 const moves = (max: number): fc.Arbitrary<Move> =>
-  fc.record({ verb: number(max), what: number(1023), signal: fc.constantFrom(0, 0, 1, 1, 3, 2), awaits: fc.boolean() });
+  fc.record({
+    verb: number(max),
+    what: number(1023),
+    signal: fc.constantFrom(...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 3, 2]),
+    awaits: fc.boolean(),
+  });
 
 export function programs(clientsMax: number, movesMax: number): fc.Arbitrary<Program> {
   return fc.record({
     setup: number(setups.length - 1),
     verbs: fc.oneof(fc.constantFrom(...themes), fc.array(number(verbs.length - 1), { minLength: 2, maxLength: 4 })),
-    crowd: fc.constantFrom(1, 1, 2, 3),
+    crowd: fc.constantFrom(1, 2, 3, 4),
     capacity: fc.constantFrom(3, 2, 1),
     together: fc.constant([]),
     clients: fc.array(fc.array(moves(3), { minLength: 1, maxLength: movesMax, size: "max" }), {
@@ -136,16 +181,29 @@ export function programs(clientsMax: number, movesMax: number): fc.Arbitrary<Pro
     }),
     callbacks: fc.array(moves(3), { maxLength: 2 }),
     gates: fc.array(number(2 ** 18 - 1), { maxLength: 8, size: "max" }),
-    commits: fc.array(number(63), { maxLength: 6 }),
+    commits: fc.array(number(63), { maxLength: 6, size: "max" }),
     pace: fc.array(number(paceMax), { maxLength: 5 }),
+    ends: fc.constantFrom(0, 0, 0, 0, 1, 2, 3),
+    endsAfter: number(20),
+    endsInCallback: fc.constantFrom(...[0, 0, 0, 0, 0, 0, 0, 1, 2, 3]),
     hangs: fc.boolean(),
+    hurries: fc.boolean(),
     keeps: fc.boolean(),
   });
 }
 
+/** What the host does. */
+export const endings: readonly (Bound | null)[] = [
+  null,
+  ask({ do: "close" }),
+  { is: "abandon" },
+  ask({ do: "close_within", ms: 5_000 }),
+];
+
 export function bind({ verbs: few, crowd }: Program, { verb, what }: Move, text: string, sight: Sight): Bound {
   const chosen = few[verb % few.length] ?? 0;
-  const path = from(paths, Math.floor(what / 64) % crowd);
+  const [who, known] = [Math.floor(what / 64), sight.known().slice(0, crowd)];
+  const path = (who % 8 === 7 ? undefined : known[who % Math.max(1, known.length)]) ?? from(paths, who);
   return from(verbs, chosen)(what % 64, text, sight, path);
 }
 

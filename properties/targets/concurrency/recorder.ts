@@ -1,6 +1,6 @@
 /** Writes the history down while it happens: one counter of moments, one list for each kind of thing that is seen. */
 import type { CommitFault, Event } from "../../../src/contract.ts";
-import type { Answered, Asked, Call, CommitSeen, Elapsed, EventSeen, GateAnswer } from "./history.ts";
+import type { Answered, Asked, Call, CommitSeen, Elapsed, EventSeen, GateAnswer, Look } from "./history.ts";
 
 interface Committing {
   readonly tag: number | null;
@@ -13,6 +13,7 @@ export interface Recorder {
   readonly elapsed: Elapsed[];
   readonly commits: Committing[];
   readonly events: EventSeen[];
+  readonly looks: Look[];
   readonly rests: number[];
   abandoned: number | null;
   /** Nothing that happens from now on is part of the history. */
@@ -40,7 +41,7 @@ export function recorder(): Recorder {
   const commits: Committing[] = [];
   const events: EventSeen[] = [];
   const noted: Recorder = {
-    ...{ calls, gates, commits, events, elapsed: [], rests: [], abandoned: null, isOver: false, now },
+    ...{ calls, gates, commits, events, elapsed: [], looks: [], rests: [], abandoned: null, isOver: false, now },
     clear: () => {
       for (const each of [calls, gates, commits, events]) each.length = 0;
     },

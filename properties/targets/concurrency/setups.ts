@@ -14,31 +14,25 @@ const spawn = (by: string, name: string, handler = false): Prepared => ({
 const finish = (path: string, text: string): Prepared => ({ do: "finish", path, turn: 1, outcome: "completed", text });
 const send = (to: string): Prepared => ({ do: "send", by: "/root", to, text: `for ${to}` });
 
+const sample = (path: string): Prepared => ({ do: "sample", path });
+const [rest, root] = [spawn("/root", "b"), sample("/root")];
+
 export const setups: readonly (readonly Prepared[])[] = [
+  // Somebody runs with a handler and an empty mailbox, somebody is idle with a result, somebody is below.
+  [
+    ...[spawn("/root", "a", true), spawn("/root/a", "c"), finish("/root/a/c", "C1"), sample("/root/a")],
+    ...[rest, finish("/root/b", "B1"), root],
+  ],
+  [spawn("/root", "a"), finish("/root/a", "A1"), rest, root],
+  [spawn("/root", "a"), rest, sample("/root/a")],
+  // Nobody is resident, and no row was looked at.
+  [
+    ...[spawn("/root", "a"), finish("/root/a", "A1"), spawn("/root/a", "c"), finish("/root/a/c", "C1")],
+    ...[send("/root/a"), root, { do: "reopen" } as const],
+  ],
+  // Turns were abandoned, and recovered.
+  [spawn("/root", "a"), spawn("/root/a", "c"), send("/root/a/c"), { do: "reopen" }, root],
   [],
-  [
-    spawn("/root", "a", true),
-    spawn("/root/a", "c"),
-    finish("/root/a/c", "C1"),
-    spawn("/root", "b"),
-    finish("/root/b", "B1"),
-  ],
-  [
-    spawn("/root", "a"),
-    finish("/root/a", "A1"),
-    spawn("/root", "b"),
-    finish("/root/b", "B1"),
-    { do: "sample", path: "/root" },
-  ],
-  [
-    spawn("/root", "a"),
-    finish("/root/a", "A1"),
-    spawn("/root/a", "c"),
-    finish("/root/a/c", "C1"),
-    send("/root/a"),
-    { do: "reopen" },
-  ],
-  [spawn("/root", "a"), spawn("/root/a", "c"), send("/root/a/c"), { do: "reopen" }, { do: "sample", path: "/root" }],
 ];
 
 const all = { hydrate: "ok", prepare: "ok", dispatch: "ok", abort: "ok", handler: "ok" } as const;

@@ -37,7 +37,17 @@ describe("calls issued together", () => {
         const [scheduler] = fc.sample(fc.scheduler(), { numRuns: 1, seed: index });
         if (scheduler === undefined) throw new Error("no scheduler");
         const story = { setup, capacity: 3, together, commits, clients: [], callbacks: [], gates: [], verbs: [0] };
-        const program = { ...story, crowd: 1, pace: [index % 10], hangs: false, keeps: index % 2 === 1 };
+        const program = {
+          ...story,
+          crowd: 1,
+          pace: [index % 10],
+          hangs: false,
+          hurries: false,
+          ends: 0,
+          endsAfter: 0,
+          endsInCallback: 0,
+          keeps: index % 2 === 1,
+        };
         const schedule = scheduled(scheduler, program.pace);
         const { failure } = await judge(library, library.memoryStore(), program, schedule);
         expect(failure, failure ?? "").toBe(null);

@@ -4,7 +4,7 @@
  */
 import type { Archive, Commit } from "../../../src/archive/archive.ts";
 import type { CommitFault, Gate, Op } from "../../../src/contract.ts";
-import type { DispatchRequest, Handler, Provider, Registrar, Store } from "../../../src/index.ts";
+import type { Clock, Deadlines, DispatchRequest, Handler, Provider, Registrar, Store } from "../../../src/index.ts";
 import type { GateAnswer, Own } from "./history.ts";
 import type { Recorder } from "./recorder.ts";
 import { passing, type Schedule } from "./schedule.ts";
@@ -32,10 +32,20 @@ export interface World {
   readonly handler: Handler;
   readonly registrars: readonly Registrar[];
   store(store: Store): Store;
+  /** Tells when a gate was not answered in time. */
+  clock(clock: Clock): Clock;
   dispatched(op: Op): DispatchRequest | undefined;
 }
 
 const commitFaults: readonly CommitFault[] = ["not_written", "disk_full", "busy", "io_failed"];
+
+/** Each of a length of its own, so that a timer says which gate it is for. */
+export const deadlines: Deadlines = { prepareMs: 4_001, abortMs: 4_002, handlerMs: 4_003 };
+/** A gate with a deadline: whoever asks starts the timer, then asks. */
+interface Timed {
+  gate: Pick<GateAnswer, "gate" | "op"> | null;
+  isOver: boolean;
+}
 
 /** Mostly all is well; one in eight is not. */
 function wordOf<Word>(number: number, bad: readonly Word[], good: Word): Word {
@@ -46,7 +56,8 @@ export function world(around: Surroundings): World {
   const { recorder, schedule, numbers, library } = around;
   const requests = new Map<Op, DispatchRequest>();
 
-  /** At once and without a promise, or when its turn comes. */
+  let timed: Timed | null = null;
+  /** At once and without a promise, or when its turn comes; what comes after its time is no answer. */
   function answer<Given>(
     gate: Gate,
     op: Op,
@@ -55,9 +66,13 @@ export function world(around: Surroundings): World {
     given: Given,
     before: () => void = () => {},
   ): Given | Promise<Given> {
+    const own = timed;
+    timed = null;
+    if (own !== null) own.gate = { gate, op };
     const give = (): Given => {
       before();
-      recorder.gate({ gate, op, with: how });
+      if (own?.isOver !== true) recorder.gate({ gate, op, with: how, isLate: false });
+      if (own !== null) own.isOver = true;
       if (how === "error" || how === "throw") throw new Error(`${gate} failed`);
       return given;
     };
@@ -111,13 +126,14 @@ export function world(around: Surroundings): World {
     scan: (...page) => schedule.point("scan").then(() => inner.scan(...page)),
     messages: async (request) => {
       const { op, path } = request;
-      await schedule.point(`read ${op ?? path}`);
+      const number = op === undefined ? 0 : numbers.gate();
+      await passing(schedule, `read ${op ?? path}`, number >> 14);
       const read = inner.messages(request);
       if (op === undefined) return await read;
-      const how = wordOf(numbers.gate(), ["error", "missing", "corrupt"] as const, "ok");
+      const how = wordOf(number, ["error", "missing", "corrupt"] as const, "ok");
       const found = await read;
       await schedule.point(`was read ${op}`);
-      recorder.gate({ gate: "hydrate", op, with: how });
+      recorder.gate({ gate: "hydrate", op, with: how, isLate: false });
       if (how === "error") throw new Error("reading failed");
       if (how !== "ok") throw fail(`conversation_${how}`);
       return found;
@@ -142,6 +158,19 @@ export function world(around: Surroundings): World {
   return {
     ...{ provider, handler, registrars },
     store: (store) => ({ open: async (request) => archive(await store.open(request)) }),
+    clock: ({ now, after }) => ({
+      now,
+      after: (ms, ring) => {
+        if (!Object.values(deadlines).includes(ms)) return after(ms, ring);
+        const own: Timed = { gate: null, isOver: false };
+        timed = own;
+        return after(ms, () => {
+          if (!own.isOver && own.gate !== null) recorder.gate({ ...own.gate, with: "error", isLate: true });
+          own.isOver = true;
+          ring();
+        });
+      },
+    }),
     dispatched: (op) => requests.get(op),
   };
 }
