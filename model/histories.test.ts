@@ -357,6 +357,12 @@ describe("good histories", () => {
     "a crash during a start": [spawn, finish, followUp, prepared(`${a}#1.2`), save, crash, restore],
     "an abandoned turn": [spawn, send, { do: "say", path: a, turn: 1, text: "s" }, save, crash, restore],
     "a takeover": [spawn, { ...restore, as: "w2", takeover: true }, toRoot, { ...save, as: "w2" }],
+    "a start that was not written, and a reader that its hydration answered": [
+      ...reopened,
+      { do: "inspect", path: a },
+      { ...again, commit: "not_written" },
+      { do: "read_history", path: a },
+    ],
     "an owner that lost everything": [spawn, { ...restore, as: "w2", takeover: true }, finish, crash, restore],
   };
   for (const [name, steps] of Object.entries(stories))
