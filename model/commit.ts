@@ -62,6 +62,13 @@ export function written(m: Rules, disk: Disk, live: Live): Disk {
   return { ...disk, capacity: live.capacity, root: { mail, messages }, agents };
 }
 
+/** L40: a session whose archive another one took over neither writes nor reads it any more. */
+export const lost: { readonly fault: "ownership_lost"; readonly at: string } = {
+  fault: "ownership_lost",
+  at: "archive",
+};
+export const isLost = ({ world, live }: Run): boolean => live.mode === "write" && world.disk.epoch !== live.epoch;
+
 /** The draft becomes the session and its archive; or the session is as it was, and the fault is said. */
 export function commit(m: Rules, run: Run, draft: Live): readonly [Run, StepOutcome | null] {
   const at = unencodable(m, draft);
@@ -69,7 +76,7 @@ export function commit(m: Rules, run: Run, draft: Live): readonly [Run, StepOutc
   if (at !== null) return [next, { fault: "record_invalid", at }];
   if (run.commit === "crash_before") return [{ ...next, crashed: true }, { crashed: true }];
   if (run.commit !== "ok" && run.commit !== "crash_after") return [next, { fault: run.commit, at: "archive" }];
-  if (run.world.disk.epoch !== run.live.epoch) return [next, { fault: "ownership_lost", at: "archive" }];
+  if (isLost(run)) return [next, lost];
   const world: World = { ...run.world, disk: m.written(m, run.world.disk, draft) };
   if (run.commit === "crash_after") return [{ ...next, world, crashed: true }, { crashed: true }];
   return [{ ...next, world, live: draft }, null];

@@ -16,6 +16,11 @@ const waitRoot: Step = { do: "wait", by: root };
 const toRoot: Step = { do: "send", by: root, to: root, text: "m" };
 const started = ["provider", a, { started: [["core", "read"]] }] as const;
 
+const evict: Step = { do: "evict", path: a };
+const takeover: Step = { ...restore, as: "w2", takeover: true, answers: { hydrate: "ok" } };
+const lost = { fault: "ownership_lost", at: "archive" } as const;
+const missing = { fault: "conversation_missing", at: a } as const;
+
 /** Steps that lead there, the step, what it answers. */
 type Case = readonly [before: readonly Step[], step: Step, reply: Reply];
 const cases: readonly Case[] = [
@@ -58,6 +63,13 @@ const cases: readonly Case[] = [
   [[spawn, crash], { do: "damage", what: "record", path: a, how: "checksum" }, { ok: "done" }],
   [[crash], { do: "mend", what: "archive" }, { ok: "done" }],
   [[reserve], { do: "answer", op: `${a}#1.1`, gate: "prepare", with: "quit" }, { quit: true }],
+  // A session that was overtaken reads nothing of what is another's now; what it has in memory it has.
+  [[takeover], { do: "read_history", path: root }, lost],
+  [[takeover], { do: "verify" }, lost],
+  [[spawn, takeover], { do: "read_history", path: a }, { ok: [["task", 1, root, "t"]] }],
+  [[spawn, finish, evict, takeover], { do: "inspect", path: a, answers: ready }, lost],
+  [[spawn, finish, evict, { do: "inspect", path: a, answers: ready }, takeover], { do: "read_history", path: a }, lost],
+  [[spawn, finish, evict, takeover], { ...followUp, answers: { hydrate: "missing" } }, missing],
   [[], { do: "together", steps: [toRoot, waitRoot] }, { ok: [{ ok: "done" }, { ok: "mailbox" }] }],
 ];
 

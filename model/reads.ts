@@ -3,6 +3,7 @@
  * under way, one answer serves all, and a failure leaves what was there.
  */
 import type { Answer, Mark, Path, RosterRow, StepOutcome, Value } from "../src/contract.ts";
+import { isLost, lost } from "./commit.ts";
 import * as no from "./refusals.ts";
 import { agentAt, isBelow, isPath, lastUsual } from "./refusals.ts";
 import type { Done, Of, Rules, Run } from "./rules.ts";
@@ -36,9 +37,10 @@ export function readHistory(m: Rules, run: Run, step: Of<"read_history">): Done 
   const last = count(step.last);
   const code = no.target(live, step.path);
   if (code !== null) return refused(run, code);
-  if (step.path === "/root" || agentAt(live, step.path)?.residency !== "cold")
-    return ok(run, tail(run, step.path, last));
-  return read(m, run, step.path, { is: "history", last }, step.answers ?? {});
+  const residency = step.path === "/root" ? "inspection" : agentAt(live, step.path)?.residency;
+  if (residency === "cold") return read(m, run, step.path, { is: "history", last }, step.answers ?? {});
+  // Only a writable conversation is in memory; the root's, and one that was inspected, are read anew.
+  return residency !== "writable" && isLost(run) ? [run, lost] : ok(run, tail(run, step.path, last));
 }
 
 export function inspect(m: Rules, run: Run, step: Of<"inspect">): Done {
@@ -79,18 +81,23 @@ const faults = {
   error: "conversation_failed",
 } as const;
 
+function failure(run: Run, path: Path, how: Answer): Extract<StepOutcome, { fault: unknown }> | null {
+  if (how === "missing" || how === "corrupt" || how === "error") return { fault: faults[how], at: path };
+  return isLost(run) ? lost : null;
+}
+
 /** L31, L33, L34: one answer for all who ask, in the order in which they asked; `quit` is only the asker's. */
 export function hydrated(m: Rules, run: Run, op: Operation, how: Answer): Done {
   if (how === "quit") return m.end(m, run, op, { quit: true });
   const askers = run.live.ops
     .filter((each) => each.path === op.path && each.gate === "hydrate")
     .map((each) => (each.op === op.op ? op : each));
-  const fault = how === "missing" || how === "corrupt" || how === "error" ? faults[how] : null;
+  const fault = failure(run, op.path, how);
   let next = fault === null ? having(run, resident(run.live, op.path, askers)) : run;
   let reply: StepOutcome = { ok: "late" };
   for (const asker of askers) {
     if (next.crashed) break;
-    const [after, outcome] = fault === null ? served(m, next, asker) : m.end(m, next, asker, { fault, at: asker.path });
+    const [after, outcome] = fault === null ? served(m, next, asker) : m.end(m, next, asker, fault);
     if (asker.op === op.op) reply = outcome;
     next = asker.op === op.op || "gate" in outcome || after.crashed ? after : note(after, ["ended", asker.op, outcome]);
   }

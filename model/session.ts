@@ -3,6 +3,7 @@
  * abandoned, settles it all in one commit; a read-only one only looks.
  */
 import type { AsideCode, Event, Path, StepOutcome } from "../src/contract.ts";
+import { isLost, lost } from "./commit.ts";
 import * as no from "./refusals.ts";
 import { isPath, parent } from "./refusals.ts";
 import type { Decided, Decoded, Done, Of, Rules, Run } from "./rules.ts";
@@ -233,6 +234,7 @@ export function save(m: Rules, run: Run, _: Of<"save">): Done {
 }
 
 export function verify(_: Rules, run: Run, __: Of<"verify">): Done {
+  if (isLost(run)) return [run, lost];
   const rows = Object.keys(run.live.aside)
     .sort()
     .map((path) => [path, run.live.aside[path] ?? "record_malformed"] as const);

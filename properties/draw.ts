@@ -83,7 +83,7 @@ function drawFrom(at: Position, where: number): Step | null {
     const move = moves[index];
     if (move === undefined || weights[index] === 0) continue;
     const step = move.draw(at);
-    if (step !== null && !isBlind(step, at) && applicable(step, at.capabilities, at.world) === null) return step;
+    if (step !== null && applicable(step, at.capabilities, at.world) === null) return step;
   }
   return null;
 }
@@ -97,14 +97,6 @@ export interface Standing {
   /** The last step whose commit was not written and that was not tried again. */
   readonly unwritten: Step | null;
 }
-
-/** Whose archive another session writes now cannot tell what a conversation holds: what it would read is decided nowhere. */
-function isBlind(step: Step, { live, world }: Position): boolean {
-  if (live === null || live.mode === "read" || live.epoch === world.disk.epoch) return false;
-  if (step.do === "answer") return step.gate === "hydrate" && step.with === "ok";
-  return reading.includes(step.do);
-}
-const reading: readonly Verb[] = ["read_history", "inspect", "verify", "follow_up"];
 
 /** The step that a draft means here. */
 export function draw(draft: Draft, { index, world, shape, capabilities, unwritten }: Standing): Step {

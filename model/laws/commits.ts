@@ -90,6 +90,13 @@ export const failed: Check = (ledger, before, now) => {
   return null;
 };
 
+/** Whose conversation the step may have read, or failed to, since the archive was lost. */
+function readBy(step: Act["step"]): Path | null {
+  if (step.do === "answer") return pathOf(step.op);
+  if (step.do === "follow_up") return targetOf(step.by, step.to);
+  return step.do === "read_history" || step.do === "inspect" ? step.path : null;
+}
+
 function untouched(side: Side, { step, outcome }: Act): string | null {
   const what = `${step.do} was not written`;
   if (side.now.mode === "closed") return `${what} and the session is closed`;
@@ -97,7 +104,7 @@ function untouched(side: Side, { step, outcome }: Act): string | null {
   if (!same(side.before.root, side.now.root)) return `${what} and the root has changed: ${said(side.now.root)}`;
   if (side.born.length + side.gone.length > 0)
     return `${what}, and ${[...side.born, ...side.gone].join(", ")} came or went`;
-  const target = step.do === "answer" ? pathOf(step.op) : step.do === "follow_up" ? targetOf(step.by, step.to) : null;
+  const target = readBy(step);
   for (const path of side.changed) {
     const was = agentIn(side.before, path);
     const is = agentIn(side.now, path);

@@ -107,7 +107,10 @@ export interface ReadRequest {
   readonly op?: Op;
 }
 
-/** One handle, open until `close` or `abandon`. Rejects with `RollcallError` (a `FaultCode` and where). */
+/**
+ * One handle, open until `close` or `abandon`. Rejects with `RollcallError` (a `FaultCode` and where). A writer whose epoch is no
+ * longer the archive's gets `ownership_lost` from everything but `close`: what it would read is another session's.
+ */
 export interface Archive {
   readonly mode: "write" | "read";
   /** 0 when read-only. */

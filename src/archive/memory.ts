@@ -239,6 +239,7 @@ function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archiv
   };
   const reading = () => {
     if (!isOpen) throw fault("io_failed", "archive", new Error("the handle is closed"));
+    if (mode === "write" && disk.epoch !== epoch) throw fault("ownership_lost", "archive");
     return disk;
   };
   return {

@@ -51,11 +51,27 @@ function checkpoint(db: Database, isOwner: () => boolean): void {
   }
 }
 
-function reading(db: Database, isOpen: () => boolean): Pick<Archive, "head" | "rows" | "scan" | "messages"> {
+/** `isOwner` is asked after each read: what was read before it was lost is all one's own, and none of what comes after is. */
+function reading(
+  db: Database,
+  isOpen: () => boolean,
+  isOwner: () => boolean,
+): Pick<Archive, "head" | "rows" | "scan" | "messages"> {
   const configs: Configs = new Map();
   const read = <Value>(act: (from: Database) => Value): Value => {
     if (!isOpen()) throw fault("io_failed", "archive", new Error("the handle is closed"));
-    return guarded(translatedRead, () => act(db));
+    const mine = <Outcome>(outcome: Outcome): Outcome => {
+      if (!isOwner()) throw fault("ownership_lost", "archive"); // L40
+      return outcome;
+    };
+    return guarded(translatedRead, () => {
+      try {
+        return mine(act(db));
+      } catch (error) {
+        // A fault of the read itself is no news where what was read is another session's.
+        throw mine(error);
+      }
+    });
   };
   return {
     head: async () => read((from) => head(from, configs)),
@@ -115,7 +131,7 @@ function writer(file: string, db: Database, owner: Owner): Archive {
   return {
     mode: "write",
     epoch: owner.epoch,
-    ...reading(db, () => isOpen),
+    ...reading(db, () => isOpen, isOwner),
     commit: async (commit: Commit) => {
       if (!isOpen) throw fault("ownership_lost", "archive", new Error("the handle is closed"));
       const given = encoded(commit);
@@ -142,7 +158,11 @@ function reader(db: Database): Archive {
   return {
     mode: "read",
     epoch: 0,
-    ...reading(db, () => isOpen),
+    ...reading(
+      db,
+      () => isOpen,
+      () => true,
+    ),
     commit: async () => {
       throw fault("read_only_file", "archive", new Error("the archive was opened for reading"));
     },

@@ -217,6 +217,12 @@ for (const [kind, fresh] of [
       const second = await store.open({ ...existing, owner: "w2", takeover: true });
       expect(second.epoch).toBe(2);
       expect(await codeOf(archive.commit(published("/root/b")))).toEqual(["ownership_lost", "archive"]);
+      // Nor does it read what is another's: what is missing there is no news either.
+      const ask = { path: "/root/a", intent: "history" } as const;
+      for (const location of ["agents/a", "agents/none"])
+        expect(await codeOf(archive.messages({ ...ask, location }))).toEqual(["ownership_lost", "archive"]);
+      expect(await codeOf(archive.rows(["/root/a"]))).toEqual(["ownership_lost", "archive"]);
+      expect(await codeOf(archive.scan("/root", null, 10))).toEqual(["ownership_lost", "archive"]);
       expect(await codeOf(store.open(existing))).toEqual(["owned_elsewhere", "w2"]);
       // The end of one that lost it changes nothing for the one that has it.
       await archive.close();

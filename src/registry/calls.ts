@@ -91,6 +91,7 @@ export function archiveFault(error: unknown): Fault {
 }
 /** Likewise for a conversation at its gate. */
 export function readFault(error: unknown, path: string): Fault {
+  if (error instanceof RollcallError && error.code === "ownership_lost") return archiveFault(error);
   const code = error instanceof RollcallError ? readFaults.find((each) => each === error.code) : undefined;
   return fail(code ?? "conversation_failed", path, error);
 }

@@ -75,6 +75,9 @@ describe("closing in the middle", () => {
     expect(await endOf(enter(world))).toBe("owned_elsewhere");
     const second = await enter(world, {}, { owner: "second", takeover: true });
     expect(await endOf(first.root.send("lost"))).toBe("ownership_lost");
+    expect(await endOf(first.root.readHistory())).toBe("ownership_lost");
+    expect(await endOf(first.verify())).toBe("ownership_lost");
+    expect(await first.roster()).toHaveLength(1);
     expect(await endOf(first.close())).toBe("ownership_lost");
     first.abandon();
     expect((await second.root.sample()).map((each) => each.text)).toEqual(["kept"]);

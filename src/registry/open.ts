@@ -202,6 +202,8 @@ function inTime(
   if (signal === undefined && hydrateMs === undefined) return reading;
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal?.reason);
+    // It may have been aborted by the very call that began the read: then nobody hears of it any more.
+    if (signal?.aborted === true) giveUp();
     signal?.addEventListener("abort", giveUp, { once: true });
     const cancel =
       hydrateMs === undefined

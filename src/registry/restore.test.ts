@@ -1,5 +1,6 @@
 // What a session finds after the one before it died: what was committed, starts rolled back, turns settled once.
 import { describe, expect, test } from "vitest";
+import type { Archive, Store } from "../archive/archive.ts";
 import { rawMemory } from "../archive/memory-raw.ts";
 import { damaged } from "../archive/raw.ts";
 import type { RecordDamage } from "../contract.ts";
@@ -85,6 +86,23 @@ describe("recovery", () => {
     world.faults.push("disk_full");
     expect(await endOf(enter(world))).toBe("disk_full");
     expect((await enter(world)).view().root?.mail).toHaveLength(2);
+  });
+
+  test("given up by the very read that it makes", async () => {
+    const world = openWorld();
+    await abandonedTree(world);
+    const abort = new AbortController();
+    const store: Store = {
+      open: async (request) => {
+        const archive = await world.store.open(request);
+        const messages: Archive["messages"] = () => {
+          abort.abort("enough");
+          return new Promise(() => {});
+        };
+        return { ...archive, messages };
+      },
+    };
+    expect(await endOf(enter({ ...world, store }, {}, { signal: abort.signal }))).toBe("enough");
   });
 
   test("a crash during a start equals a roll-back", async () => {

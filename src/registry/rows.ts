@@ -32,8 +32,6 @@ export function takeRows(state: State, rows: readonly Row[], phase: (record: Sto
   const events: Event[] = [];
   for (const row of rows) {
     if (state.agents.has(row.path) || state.aside.has(row.path)) continue;
-    // More than there were: somebody else owns the archive now and adds to it.
-    if (isComplete(state)) break;
     const taken = takeRow(state, row, phase);
     if (typeof taken === "string") {
       state.aside.set(row.path, taken);
