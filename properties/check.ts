@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { goals } from "../model/index.ts";
-import { type Failure, type Run, run } from "./loop.ts";
+import { type Failure, type Oracle, type Run, run } from "./loop.ts";
 import { type Shrunk, shrink } from "./shrink.ts";
 import { type Story, story, telling } from "./stories.ts";
 import type { OpenTarget, Target } from "./target.ts";
@@ -14,6 +14,8 @@ export interface CheckOptions {
   readonly runs: number;
   readonly seed: number;
   readonly open: OpenTarget;
+  /** What judges; laws and comparison unless told. */
+  readonly oracle?: Oracle;
   /** Executions spent on shrinking, of either kind. */
   readonly shrinksMax?: number;
   /** Ends it early, with what there was. */
@@ -23,6 +25,7 @@ export interface CheckOptions {
 
 export interface Checked {
   readonly target: string;
+  readonly oracle: Oracle;
   readonly seed: number;
   readonly stories: number;
   readonly steps: number;
@@ -54,7 +57,8 @@ const shrinksUsual = { quick: 30_000, slow: 2_000 };
 const others = 300;
 const alikeMax = 3;
 
-export async function check({ runs, seed, open, shrinksMax: given, signal, progress }: CheckOptions): Promise<Checked> {
+export async function check(options: CheckOptions): Promise<Checked> {
+  const { runs, seed, open, oracle = "both", shrinksMax: given, signal, progress } = options;
   const started = performance.now();
   const target = await open();
   const shrinksMax = given ?? shrinksUsual[(await isQuick(target)) ? "quick" : "slow"];
@@ -66,7 +70,7 @@ export async function check({ runs, seed, open, shrinksMax: given, signal, progr
   const tell = async (told: Story): Promise<Run> => {
     const inThis = new Set<string>();
     const watch = found === null ? { met: (goal: string) => inThis.add(goal) } : {};
-    const done = await run(target, told.shape.scope, telling(told, target.capabilities), watch);
+    const done = await run(target, told.shape.scope, telling(told, target.capabilities), watch, oracle);
     for (const goal of inThis) reached.set(goal, (reached.get(goal) ?? 0) + 1);
     return done;
   };
@@ -91,13 +95,14 @@ export async function check({ runs, seed, open, shrinksMax: given, signal, progr
 
   try {
     await fc.check(fc.asyncProperty(story, holds), { numRuns: runs, seed, endOnFailure: false });
-    const failed = found === null ? null : await shorten(target, found, shrinksMax, shrinks, length);
+    const failed = found === null ? null : await shorten(target, found, shrinksMax, shrinks, length, oracle);
     const ms = performance.now() - started;
     const interrupted = signal?.aborted === true;
     const expected = target.capabilities.diverges ?? [];
     const missing = expected.map(({ kind }) => kind).filter((kind) => !diverged.has(kind));
     return {
       target: target.name,
+      oracle,
       seed,
       stories,
       steps,
@@ -128,25 +133,26 @@ async function shorten(
   shrinksMax: number,
   spent: number,
   length: number,
+  oracle: Oracle,
 ): Promise<Failed> {
-  const first = await shrink(target, found.story.shape.scope, found.run, shrinksMax / 2);
-  const shrunk = first.fickle ? first : await shortest(target, first, shrinksMax / 2);
+  const first = await shrink(target, found.story.shape.scope, found.run, shrinksMax / 2, oracle);
+  const shrunk = first.fickle ? first : await shortest(target, first, shrinksMax / 2, oracle);
   const { failure } = shrunk.run;
   if (failure === null) throw new Unusable(4, "a story that failed was shrunk to one that does not");
   return { length, shrunk, failure, executions: spent + shrunk.executions, fickle: first.fickle };
 }
 
 /** The shortest of what it is given and of a few other stories that fail alike. */
-async function shortest(target: Target, first: Shrunk, shrinksMax: number): Promise<Shrunk> {
+async function shortest(target: Target, first: Shrunk, shrinksMax: number, oracle: Oracle): Promise<Shrunk> {
   const kinds: readonly string[] = first.run.failure?.kinds ?? [];
   let [best, executions, alike] = [first, first.executions, 0];
   for (const told of fc.sample(story, { numRuns: others, seed: first.run.told.length })) {
     if (alike >= alikeMax || executions - first.executions >= shrinksMax) break;
     executions++;
-    const again = await run(target, told.shape.scope, telling(told, target.capabilities));
+    const again = await run(target, told.shape.scope, telling(told, target.capabilities), {}, oracle);
     if (again.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) continue;
     alike++;
-    const shrunk = await shrink(target, told.shape.scope, again, shrinksMax / alikeMax);
+    const shrunk = await shrink(target, told.shape.scope, again, shrinksMax / alikeMax, oracle);
     executions += shrunk.executions;
     if (!shrunk.fickle && shrunk.run.told.length < best.run.told.length) best = shrunk;
   }

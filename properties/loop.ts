@@ -55,6 +55,10 @@ export interface Run {
   /** Steps that were refused, late or faulty. */
   readonly rebuffed: number;
 }
+/** What judges a step: the laws on what the target shows, the comparison with the model, or both. */
+export type Oracle = "both" | "laws" | "comparison";
+export const oracles: readonly Oracle[] = ["both", "laws", "comparison"];
+
 export interface Watch {
   /** A step met this goal. */
   readonly met?: (goal: string) => void;
@@ -71,14 +75,24 @@ interface Moment {
   readonly own: Ledger;
   readonly expected: Seen;
   readonly found: Seen;
+  /** By laws alone: the target has left the model, which is no measure of its work from then on. */
+  readonly apart: boolean;
 }
 
-export async function run(target: Target, scope: Scope, next: Next, watch: Watch = {}): Promise<Run> {
-  const reduced = reduction(target.capabilities);
+export async function run(
+  target: Target,
+  scope: Scope,
+  next: Next,
+  watch: Watch = {},
+  oracle: Oracle = "both",
+): Promise<Run> {
+  const shown = reduction(target.capabilities);
+  // Judged by laws alone, a target is never taken for what the model shows.
+  const reduced = oracle === "laws" ? { ...shown, whole: false } : shown;
   await target.reset(scope);
   const world = begin(digest, scope);
   const first: Seen = seen(null, null, world, null);
-  let now: Moment = { world, ledger: emptyLedger, own: emptyLedger, expected: first, found: first };
+  let now: Moment = { world, ledger: emptyLedger, own: emptyLedger, expected: first, found: first, apart: false };
   const told: Told[] = [];
   let rebuffed = 0;
   const ended = (failure: Failure | null, diverged: string | null = null): Run => ({
@@ -111,7 +125,7 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
     const expected = still
       ? { ...now.expected, step, reply: after.reply, counters: found.counters }
       : seen(step, after.reply, after.world, found.counters);
-    const failure = judge(reduced, now, expected, found, step, after.world);
+    const { failure, same } = judge(reduced, now, expected, found, step, after.world, oracle);
     if (failure !== null) {
       const known = target.capabilities.diverges?.find(({ kind }) => failure.kinds.includes(kind));
       return known === undefined ? ended(failure) : ended(null, known.kind);
@@ -121,7 +135,7 @@ export async function run(target: Target, scope: Scope, next: Next, watch: Watch
       for (const goal of met(now.ledger, now.expected, expected)) watch.met(goal);
     if (step !== null && after.reply !== null) watch.stepped?.(now.world, step, after.world, after.reply);
     const own = reduced.whole ? ledger : remember(now.own, now.found, found);
-    now = { world: after.world, ledger, own, expected, found };
+    now = { world: after.world, ledger, own, expected, found, apart: now.apart || !same };
   }
 }
 
@@ -190,25 +204,41 @@ function judge(
   found: Seen,
   step: Step | null,
   world: World,
-): Failure | null {
+  oracle: Oracle,
+): { readonly failure: Failure | null; readonly same: boolean } {
   const same =
     equal(reduced.reply(expected.reply ?? { ok: "done" }), reduced.reply(found.reply ?? { ok: "done" })) &&
     equal(reduced.view(expected.view), reduced.view(found.view)) &&
     encodesAlike(reduced, expected, found) &&
     (found.stored === null || equal(expected.stored, found.stored));
+  const broken = oracle === "comparison" ? [] : breached(reduced, before, expected, found, step, world, same, oracle);
+  const differs = !same && oracle !== "laws";
+  if (!differs && broken.length === 0) return { failure: null, same };
+  return { failure: fail(broken, differs ? first(reduced, expected, found) : null, expected, found), same };
+}
+
+function breached(
+  reduced: Reduction,
+  before: Moment,
+  expected: Seen,
+  found: Seen,
+  step: Step | null,
+  world: World,
+  same: boolean,
+  oracle: Oracle,
+): readonly Broken[] {
   // Equal values get equal verdicts, so one pass over the model's side, with the target's counters, judges both.
   // What was a lawful state a step ago still is one.
   const due = before.world === world && step !== null ? acrossSteps : laws;
-  const models = same ? breaches(due, before.ledger, before.expected, expected) : [];
+  const models = same && oracle === "both" ? breaches(due, before.ledger, before.expected, expected) : [];
   // A target that shows all of it was equal so far, and is judged by what it shows now alone.
   const earlier = reduced.whole ? before.expected : before.found;
   const shown = reduced.whole ? filled(expected, found) : found;
   const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, shown);
-  const work = step === null ? [] : overspent(before.world, step, world, before.found.counters, found.counters);
+  const counted = step !== null && !before.apart;
+  const work = counted ? overspent(before.world, step, world, before.found.counters, found.counters) : [];
   const judged = [...models, ...own];
-  const broken = [...judged, ...work.filter(({ law }) => !judged.some((each) => each.law.number === law.number))];
-  if (same && broken.length === 0) return null;
-  return fail(broken, same ? null : first(reduced, expected, found), expected, found);
+  return [...judged, ...work.filter(({ law }) => !judged.some((each) => each.law.number === law.number))];
 }
 
 /** What a target does not tell is taken to be as it should be: laws find nothing there. */

@@ -94,14 +94,14 @@ function inside(value: unknown, at: string, from: string): unknown {
 }
 
 /** Laws by number and sentence, and the first difference. */
-export function reasons(failure: Failure, target: string): string {
+export function reasons(failure: Failure, target: string, compared = true): string {
   const laws = failure.broken.map(({ law, what }) => `  L${law.number}  ${law.sentence}\n      ${what}`);
   const { difference: first, thrown } = failure;
   if (first !== null)
     laws.push(
       `  differs at ${first.at}: the specification has ${line(first.model, { texts: true })}, ${target} ${line(first.target, { texts: true })}`,
     );
-  else if (thrown === null) laws.push("  What can be seen agrees with the specification.");
+  else if (thrown === null && compared) laws.push("  What can be seen agrees with the specification.");
   if (thrown !== null) laws.push(`  ${target} threw: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
   return laws.join("\n");
 }

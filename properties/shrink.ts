@@ -4,7 +4,7 @@
  */
 import type { Scope, Step } from "../src/contract.ts";
 import { type Begun, type Bound, begun, bind, rebind, within } from "./bind.ts";
-import { type Next, type Run, run, type Watch } from "./loop.ts";
+import { type Next, type Oracle, type Run, run, type Watch } from "./loop.ts";
 import { answeredAhead, renamed, renamings, replaced, simplerBounds, simplerScopes, unheld } from "./simplify.ts";
 import type { Target } from "./target.ts";
 
@@ -54,14 +54,20 @@ export function follow(list: readonly Bound[]): {
   return { next, watch: { stepped }, bound };
 }
 
-export async function shrink(target: Target, scope: Scope, failed: Run, executionsMax: number): Promise<Shrunk> {
+export async function shrink(
+  target: Target,
+  scope: Scope,
+  failed: Run,
+  executionsMax: number,
+  oracle: Oracle = "both",
+): Promise<Shrunk> {
   const kinds = failed.failure?.kinds ?? ["nothing"];
   let executions = 0;
   const attempt = async (list: readonly Bound[], within: Scope): Promise<Held | null> => {
     if (executions >= executionsMax) return null;
     executions++;
     const { next, watch, bound } = follow(list);
-    const tried = await run(target, within, next, watch);
+    const tried = await run(target, within, next, watch, oracle);
     const same = tried.failure?.kinds.some((kind) => kinds.includes(kind)) === true;
     return same ? { scope: within, list: bound, run: tried } : null;
   };

@@ -1,6 +1,7 @@
 /** What the laws remember of a story: written down after each step, from what could be seen, and only when it changed. */
-import type { AgentView, Path, Step, StoredView, View } from "../../src/contract.ts";
-import { handlerOf, isCommitFault, isQuiet, startOf, wrote } from "./acts.ts";
+import type { AgentView, Path, StoredView, View } from "../../src/contract.ts";
+import { acknowledged } from "./acknowledged.ts";
+import { handlerOf, startOf, wrote } from "./acts.ts";
 import type { Begun, Blocked, Ledger, Published, Seen, Session, Turn, Wait } from "./law.ts";
 import { type Act, agentIn, agentsOf, isOpen, pathOf, type Scene, type Side, sceneOf, viewOf } from "./scene.ts";
 import { failed, signs } from "./signs.ts";
@@ -355,37 +356,4 @@ function damaged(next: Ledger, { step, outcome }: Act): Ledger["damaged"] {
 function tampered(next: Ledger, { step, outcome }: Act): Ledger["tampered"] {
   if (step.do !== "damage" || step.what !== "record" || !("ok" in outcome)) return next.tampered;
   return step.how === "tool" || step.how === "category" ? having<true>(next.tampered, step.path, true) : next.tampered;
-}
-
-/** Steps that write nothing, whatever they answer. */
-const unwritten: readonly Step["do"][] = [
-  "wait",
-  "cancel_wait",
-  "elapse",
-  "evict",
-  "change_role",
-  "say",
-  "block",
-  "release",
-  "roster",
-  "read_result",
-  "verify",
-  "fork",
-  "cancel",
-  "crash",
-];
-
-/** What replies tell of the archive; whenever that is not enough, and whenever another handle has written, nothing. */
-function acknowledged(next: Ledger, scene: Scene, before: Seen | null, now: Seen): StoredView | null {
-  if (now.stored !== null || before === null) return null;
-  if (scene.only === null) return scene.acts.length === 0 ? next.acknowledged : null;
-  const { as, step, outcome } = scene.only;
-  if ("crashed" in outcome) return null;
-  if (isQuiet(outcome) || isCommitFault(outcome) || unwritten.includes(step.do)) return next.acknowledged;
-  const side = scene.sides.find((each) => each.as === as);
-  if (side?.before.mode === "read" || side?.now.mode === "read") return next.acknowledged;
-  if (as !== "w1") return null;
-  if (step.do === "close") return "ok" in before.encoded ? before.encoded.ok : null;
-  if ((wrote(scene.only) || side?.opens === true) && "ok" in now.encoded) return now.encoded.ok;
-  return "gate" in outcome && step.do !== "restore" ? next.acknowledged : null;
 }

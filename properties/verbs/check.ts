@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
 import { type Checked, check as checked, type Failed } from "../check.ts";
 import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { type Oracle, oracles } from "../loop.ts";
 import { draft, reasons, story } from "../report.ts";
 import { targetNamed, targetNames } from "../targets/named.ts";
 import { printTrace } from "../trace.ts";
@@ -23,6 +24,7 @@ step, checks the laws, and shrinks the first story that fails.
     .join(", ")}, twin:NAME (a faulty one), or a module ./my-target.js [memory]
   --runs N        how many stories [${runsUsual}]
   --seed N        the same seed tells the same stories [${seedUsual}]
+  --oracle WHICH  what judges: both, laws (no comparison) or comparison (no laws) [both]
   --json FILE     what was found, for programs
   --texts         show texts of a target that is not ours as they are, not as lengths and hashes
 
@@ -30,7 +32,7 @@ Ctrl-C ends it with what there was. The story that failed is written to ${drafts
 
 export const check: Verb = verb(
   "check",
-  "check [--target NAME|MODULE] [--runs N] [--seed N] [--json FILE]",
+  "check [--target NAME|MODULE] [--runs N] [--seed N] [--oracle WHICH] [--json FILE]",
   help,
   async (args, io) => {
     const { values } = parseArgs({
@@ -39,6 +41,7 @@ export const check: Verb = verb(
         target: { type: "string" },
         runs: { type: "string" },
         seed: { type: "string" },
+        oracle: { type: "string" },
         json: { type: "string" },
         texts: { type: "boolean" },
       },
@@ -47,6 +50,7 @@ export const check: Verb = verb(
     const open = await targetNamed(name);
     const runs = whole(values.runs, runsUsual, "--runs", 1);
     const seed = whole(values.seed, seedUsual, "--seed");
+    const oracle = oracleOf(values.oracle);
     const line = progress(io);
     const interrupted = new AbortController();
     const stop = (): void => interrupted.abort();
@@ -54,7 +58,7 @@ export const check: Verb = verb(
     try {
       const tell = (stories: number, steps: number): void =>
         line.tell(`${name}  ${grouped(stories)} of ${counted(runs, "story", "stories")}, ${counted(steps, "step")}`);
-      const found = await checked({ runs, seed, open, signal: interrupted.signal, progress: tell });
+      const found = await checked({ runs, seed, open, oracle, signal: interrupted.signal, progress: tell });
       line.done();
       if (values.json !== undefined) await write(values.json, `${JSON.stringify(machine(found), null, 2)}\n`);
       io.out(summary(found, io));
@@ -67,6 +71,12 @@ export const check: Verb = verb(
     }
   },
 );
+
+function oracleOf(given = "both"): Oracle {
+  const found = oracles.find((each) => each === given);
+  if (found === undefined) throw new Unusable(2, `--oracle is ${oracles.join(", ")}, not ${JSON.stringify(given)}`);
+  return found;
+}
 
 async function write(file: string, text: string): Promise<void> {
   try {
@@ -101,7 +111,8 @@ export async function failure(found: Checked, failed: Failed, name: string, io: 
   const { bold, red } = createColors(io.color);
   const { shrunk, executions, length, fickle } = failed;
   const paper = { columns: Math.min(io.columns, 160), texts };
-  const again = `rollcall check --target ${name} --seed ${found.seed} --runs ${found.stories}`;
+  const judging = found.oracle === "both" ? "" : ` --oracle ${found.oracle}`;
+  const again = `rollcall check --target ${name}${judging} --seed ${found.seed} --runs ${found.stories}`;
   const file = await keep(
     draft(failed, name, `rollcall check --target ${name}, seed ${found.seed}, story ${found.stories}`),
   );
@@ -110,7 +121,7 @@ export async function failure(found: Checked, failed: Failed, name: string, io: 
   return [
     "",
     red(bold(`${name} ${fickle ? "is not deterministic: it failed once and then did not" : broken}`)),
-    reasons(failed.failure, name),
+    reasons(failed.failure, name, found.oracle !== "laws"),
     "",
     `${counted(shrunk.run.told.length, "step")}, ${how}:`,
     story(shrunk.run.told, failed.failure, name, paper),
@@ -132,9 +143,10 @@ async function keep(trace: ReturnType<typeof draft>): Promise<string> {
 
 /** For programs. */
 function machine(found: Checked): object {
-  const { target, seed, stories, steps, rebuffed, failed, goals, interrupted, ms } = found;
+  const { target, oracle, seed, stories, steps, rebuffed, failed, goals, interrupted, ms } = found;
   const counts = {
     target,
+    oracle,
     seed,
     stories,
     steps,

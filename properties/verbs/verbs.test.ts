@@ -53,6 +53,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describe("one sentence and exit code 2", () => {
   const bad: readonly (readonly [verb: Verb, args: readonly string[], says: RegExp])[] = [
     [replay, ["none.json"], /there is no trace/],
+    [check, ["--oracle", "all"], /--oracle is both, laws, comparison, not "all"/],
     [replay, ["folder.json"], /is no file/],
     [replay, ["empty.json"], /is empty/],
     [replay, ["torn.json"], /is not JSON/],
