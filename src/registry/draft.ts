@@ -3,7 +3,7 @@
  * or when the commit was written, and are dropped otherwise. L19
  */
 import type { Commit, Mail, Message, StoredRecord } from "../archive/archive.ts";
-import type { MailKind, Op, Outcome, Path } from "../contract.ts";
+import type { Activity, MailKind, Op, Outcome, Path } from "../contract.ts";
 import { rootPath } from "../paths.ts";
 import type { Act } from "./decision.ts";
 import { type Agent, type Operation, type Read, type Root, type State, storedOf, type Waiter } from "./state.ts";
@@ -17,6 +17,8 @@ export interface Draft {
   rows: Set<Path> | null;
   /** To null: gone. Likewise below. */
   ops: Map<Op, Operation | null> | null;
+  /** Whose wait ends when this is the state, and what each was doing: a commit is written before anybody is woken. L20 */
+  woken: Map<Path, Activity> | null;
   starts: Map<Path, Op | null> | null;
   reads: Map<Path, Read | null> | null;
   ordinals: Map<Path, number> | null;
@@ -49,6 +51,7 @@ export function beginDraft(state: State, now: number): Draft {
     seq: state.seq,
     agents: null,
     rows: null,
+    woken: null,
     ops: null,
     starts: null,
     reads: null,
@@ -181,7 +184,11 @@ function keysOf(one: Keyed, other: Keyed | null): Iterable<string> {
 export function commitOf(draft: Draft, tag: unknown): Commit {
   const { state, appended, rows } = draft;
   const records: StoredRecord[] = [];
-  for (const path of keysOf(state.dirty, rows)) records.push(storedOf(agentOf(draft, path)));
+  for (const path of keysOf(state.dirty, rows)) {
+    const record = storedOf(agentOf(draft, path));
+    const asleep = record.activity === "idle" ? undefined : draft.woken?.get(path);
+    records.push(asleep === undefined ? record : { ...record, activity: asleep });
+  }
   const messages: Commit["messages"][number][] = [];
   for (const path of keysOf(state.unsaved, appended)) {
     const location = path === rootPath ? rootLocation : agentOf(draft, path).location;
@@ -236,6 +243,7 @@ export function apply(draft: Draft, isCommitted: boolean): void {
   }
   if (isCommitted) state.dirty.clear();
   else for (const path of draft.rows ?? []) state.dirty.add(path);
+  for (const path of draft.woken?.keys() ?? []) state.dirty.add(path);
   merge(state.ops, draft.ops);
   merge(state.starts, draft.starts);
   merge(state.reads, draft.reads);

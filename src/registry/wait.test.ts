@@ -30,6 +30,19 @@ describe("a wait ends", () => {
     expect(await endOf(session.steer("nobody waits"))).toBe("not_waiting");
   });
 
+  test("once its mail is written: the archive has it waiting until the next commit", async () => {
+    const world = openWorld();
+    const session = await enter(world);
+    const agent = await session.root.spawn(task);
+    const waiting = agent.wait();
+    const activity = (): unknown => JSON.parse(world.disk.agents.get("/root/a") ?? "[]")[5];
+    await agent.send("m");
+    expect(await waiting).toBe("mailbox");
+    expect(activity()).toBe("waiting");
+    await session.save();
+    expect(activity()).toBe("running");
+  });
+
   test("in time: no sooner than the shortest, no later than the longest, a number that is none is the default", async () => {
     for (const [timeoutMs, ms] of [
       [50, 10_000],

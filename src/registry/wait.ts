@@ -5,9 +5,9 @@
 import type { Path, WakeReason } from "../contract.ts";
 import { rootPath } from "../paths.ts";
 import { answer, type Decide, refuse } from "./decision.ts";
-import { agentAt, agentOf, type Draft, put } from "./draft.ts";
+import { agentAt, agentOf, type Draft, put, putLive } from "./draft.ts";
 import { caller, isAdmitted, readOnly } from "./guard.ts";
-import type { AdmittedAgent, Waiter } from "./state.ts";
+import { type AdmittedAgent, activityOf, type Waiter } from "./state.ts";
 
 const timeoutMsMin = 10_000;
 const timeoutMsMax = 3_600_000;
@@ -23,14 +23,14 @@ function waiterOf(draft: Draft, path: Path): Waiter | null {
   const phase = agentAt(draft, path)?.phase;
   return phase?.is === "admitted" ? phase.waiter : null;
 }
-function setWaiter(draft: Draft, path: Path, waiter: Waiter | null): void {
+function setWaiter(draft: Draft, path: Path, waiter: Waiter | null, change: typeof put = put): void {
   if (path === rootPath) {
     draft.root = { ...draft.root, waiter };
     return;
   }
   const agent = agentOf(draft, path);
   if (!isAdmitted(agent)) throw new Error(`no turn at ${path}`);
-  put(draft, { ...agent, phase: { ...agent.phase, waiter, blockers: blockersWith(agent, waiter) } });
+  change(draft, { ...agent, phase: { ...agent.phase, waiter, blockers: blockersWith(agent, waiter) } });
 }
 function blockersWith(agent: AdmittedAgent, waiter: Waiter | null): AdmittedAgent["phase"]["blockers"] {
   const others = agent.phase.blockers.filter((each) => each.kind !== "waiting");
@@ -41,7 +41,12 @@ function blockersWith(agent: AdmittedAgent, waiter: Waiter | null): AdmittedAgen
 export function wake(draft: Draft, path: Path, why: WakeReason | null): void {
   const waiter = waiterOf(draft, path);
   if (waiter === null) return;
-  setWaiter(draft, path, null);
+  const asleep = agentAt(draft, path);
+  if (why !== null && asleep !== undefined) {
+    draft.woken ??= new Map();
+    draft.woken.set(path, activityOf(asleep));
+  }
+  setWaiter(draft, path, null, why === null ? put : putLive);
   draft.acts.push({ do: "wake", path, waiter, why });
 }
 
