@@ -25,7 +25,7 @@ import { type Reduction, reduction } from "./reduce.ts";
 import type { Awaitable, Target } from "./target.ts";
 import type { Told } from "./trace.ts";
 import { Unusable } from "./unusable.ts";
-import { overspent } from "./work.ts";
+import { overspent, overweight } from "./work.ts";
 
 /** The next step where the story stands, and what was answered to the last; `null` ends it. */
 export type Next = (world: World, index: number, last?: Reply | null) => Step | null;
@@ -212,9 +212,14 @@ function judge(
     encodesAlike(reduced, expected, found) &&
     (found.stored === null || equal(expected.stored, found.stored));
   const broken = oracle === "comparison" ? [] : breached(reduced, before, expected, found, step, world, same, oracle);
-  const differs = !same && oracle !== "laws";
-  if (!differs && broken.length === 0) return { failure: null, same };
-  return { failure: fail(broken, differs ? first(reduced, expected, found) : null, expected, found), same };
+  const compared = oracle !== "laws";
+  const differing = compared && !same ? first(reduced, expected, found) : null;
+  const cost =
+    compared && same && step !== null
+      ? overweight(before.world, step, world, reduced.rowBytes, before.found.counters, found.counters)
+      : null;
+  if (differing === null && cost === null && broken.length === 0) return { failure: null, same };
+  return { failure: fail(broken, differing ?? cost, expected, found), same };
 }
 
 function breached(

@@ -13,24 +13,25 @@ export interface Reduction {
   readonly sights: readonly Sight[];
   /** Nothing is taken out, so whatever is equal is equal altogether. */
   readonly whole: boolean;
+  /** As the capability says. */
+  readonly rowBytes: number | undefined;
 }
 
 const fieldSights: readonly Sight[] = ["mail", "blockers", "residency", "messages", "owed", "open"];
 
-export function reduction({ level, hides, encodes }: Capabilities): Reduction {
+export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Reduction {
   const fields = hides?.fields ?? [];
   const events = hides?.events ?? [];
   const sights = fieldSights.filter((sight) => !fields.includes(sight));
   if (events.length === 0 && level !== "core") sights.push("events");
   if (encodes) sights.push("encode");
   const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
-  if (whole) return { reply: (reply) => reply, view: (view) => view, sights, whole };
+  if (whole) return { reply: (reply) => reply, view: (view) => view, sights, whole, rowBytes };
   const shown = (event: Event): boolean => level !== "core" && !events.includes(event[0]);
   return {
     reply: (reply) => reduceReply(reply, level === "house", shown, fields),
     view: (view) => without(view, fields),
-    sights,
-    whole,
+    ...{ sights, whole, rowBytes },
   };
 }
 

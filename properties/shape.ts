@@ -67,7 +67,7 @@ const config = (tools: Config["tools"], more: Partial<Config> = {}): { readonly 
   ...more,
 });
 
-/** `r` and `q` work with all registrars; the others are refused at spawn, each for its own reason. */
+/** `r`, `q` and `long` work with all registrars; the others are refused at spawn, each for its own reason. */
 export const roles: { readonly [role: string]: Json } = {
   r: config([["core", "read"]]),
   q: config(
@@ -77,6 +77,8 @@ export const roles: { readonly [role: string]: Json } = {
     ],
     { effort: "high", limits: { steps: 5 }, parameters: { deep: [1, { x: null }] } },
   ),
+  // Long enough to be missed where it is written for every agent that has it.
+  long: config([["core", "write"]], { instructions: "Do as you did before. ".repeat(150) }),
   unlisted: config([["core", "fly"]]),
   foreign: config([["alien", "read"]]),
   malformed: { ...config([]), extra: 1 },

@@ -3,7 +3,10 @@
  * commits nothing, a restore reads what was abandoned and no more, and nothing ever runs a tool.
  */
 import { type Law, laws, type World } from "../model/index.ts";
-import type { Counters, Path, Step } from "../src/contract.ts";
+import type { Disk, Stored } from "../model/state.ts";
+import type { Config, Counters, Path, Step } from "../src/contract.ts";
+import type { Difference } from "./compare.ts";
+import { digest } from "./digest.ts";
 import type { Broken } from "./loop.ts";
 
 export function overspent(
@@ -80,4 +83,66 @@ function called({ handles }: World): number {
       if (agent.is === "admitted" && agent.waiter?.callback != null) count++;
   }
   return count;
+}
+
+/** A commit costs what changed: no more commits than a step can need, no more bytes than the rows that differ. */
+export function overweight(
+  before: World,
+  step: Step,
+  after: World,
+  rowBytes: number | undefined,
+  was: Counters | null,
+  is: Counters | null,
+): Difference | null {
+  if (was === null || is === null) return null;
+  const commits = is.commits - was.commits;
+  const allowed = commitsMax(step) + 2 * called(before);
+  if (commits > allowed) return { at: "counters.commits", model: allowed, target: commits };
+  if (rowBytes === undefined || commits === 0) return null;
+  const bytes = is.bytesWritten - was.bytesWritten;
+  const most = changedBytes(before.disk, after.disk, rowBytes);
+  return bytes > most ? { at: "counters.bytesWritten", model: most, target: bytes } : null;
+}
+
+/** Settlements may come with an answer of their handler, which is written by itself. */
+const settling: readonly Step["do"][] = ["spawn", "follow_up", "finish", "interrupt", "answer"];
+function commitsMax(step: Step): number {
+  if (step.do === "together") return step.steps.reduce((sum, one) => sum + commitsMax(one), 0);
+  return settling.includes(step.do) ? 2 : 1;
+}
+
+/** An escaped character of a text may take twice its place. */
+const textBytes = (text: string | null | undefined): number => 2 * (text?.length ?? 0);
+
+function changedBytes(before: Disk, after: Disk, rowBytes: number): number {
+  const known = new Set(Object.values(before.agents).map(({ config }) => digest.config(config)));
+  const added = (was: Pick<Stored, "mail" | "messages">, is: Pick<Stored, "mail" | "messages">): number => {
+    const mail = is.mail.filter((each) => !was.mail.includes(each));
+    const messages = is.messages.filter((each) => !was.messages.includes(each));
+    return [...mail, ...messages].reduce((sum, { text }) => sum + rowBytes + textBytes(text), 0);
+  };
+  let bytes = rowBytes + added(before.root, after.root);
+  for (const [path, is] of Object.entries(after.agents)) {
+    const was = before.agents[path];
+    if (was === is) continue;
+    bytes += rowBytes + recordBytes(is, rowBytes) + added(was ?? { mail: [], messages: [] }, is);
+    bytes += configBytes(is.config, known);
+  }
+  return bytes;
+}
+
+function recordBytes({ path, result, undo, owed }: Stored, rowBytes: number): number {
+  const results = [result, undo, ...owed.map((each) => each.result)].filter((each) => each !== null);
+  return results.reduce(
+    (sum, { text, partial }) => sum + rowBytes + textBytes(text) + textBytes(partial),
+    3 * path.length,
+  );
+}
+
+/** Equal configurations are stored once. */
+function configBytes(config: Config, known: Set<string>): number {
+  const hash = digest.config(config);
+  if (known.has(hash)) return 0;
+  known.add(hash);
+  return JSON.stringify(config).length;
 }

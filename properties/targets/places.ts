@@ -7,17 +7,27 @@ import { rawMemory } from "../../src/archive/memory-raw.ts";
 import type { RawArchive } from "../../src/archive/raw.ts";
 import { sqliteStore } from "../../src/archive/sqlite.ts";
 import { rawSqlite } from "../../src/archive/sqlite-raw.ts";
+import type { StoredView } from "../../src/contract.ts";
 import type { Store } from "../../src/index.ts";
+import type { Capabilities } from "../target.ts";
+import type { Damages } from "./stage.ts";
+import { beginReading, storedIn } from "./stored.ts";
 
 /** One archive. */
 export interface Place {
   readonly store: Store;
   readonly raw: RawArchive;
+  /** What the archive means now, read from what was written; `null` where that would cost more than it tells. */
+  readonly stored: ((damages: Damages) => StoredView | null) | null;
   /** Lets go of what is on disk. */
   remove(): Promise<void>;
 }
 /** Makes a place for each story once it is ready, and lets go of all. */
 export interface Places {
+  /** Whether its archives can be read at any time. */
+  readonly stores: boolean;
+  /** What its archives count of a commit, where that is no more than its rows. */
+  readonly costs: Pick<Capabilities, "rowBytes">;
   ready(): Promise<void>;
   fresh(): Place;
   close(): Promise<void>;
@@ -25,10 +35,14 @@ export interface Places {
 
 export function memoryPlaces(): Places {
   return {
+    stores: true,
+    costs: { rowBytes: 500 },
     ready: async () => {},
     fresh: () => {
       const disk = memoryDisk();
-      return { store: memoryStore(disk), raw: rawMemory(disk), remove: async () => {} };
+      const reader = beginReading();
+      const stored = (damages: Damages): StoredView | null => storedIn(disk, reader, damages);
+      return { store: memoryStore(disk), raw: rawMemory(disk), stored, remove: async () => {} };
     },
     close: async () => {},
   };
@@ -39,6 +53,8 @@ export function sqlitePlaces(given: string | null = null): Places {
   let folder = given;
   let made = 0;
   return {
+    stores: false,
+    costs: {},
     ready: async () => {
       folder ??= await mkdtemp(join(tmpdir(), "rollcall-stories-"));
     },
@@ -56,6 +72,7 @@ export function filePlace(file: string): Place {
   return {
     store: sqliteStore(file, { durability: "off" }),
     raw: rawSqlite(file),
+    stored: null,
     remove: async () => {
       const names = ["", "-wal", "-shm", ".lock", "-lock"];
       await Promise.all(names.map((end) => rm(`${file}${end}`, { force: true })));

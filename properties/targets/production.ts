@@ -2,7 +2,18 @@
  * Production as a target, through the asynchronous API that hosts use: each step is a call, each gate a promise of the world
  * that is held until a step answers it. After a step everything that can happen without an answer has happened.
  */
-import type { Counters, Gate, Op, Reply, Scope, Step, StepOutcome, Value, View } from "../../src/contract.ts";
+import type {
+  Counters,
+  Gate,
+  Op,
+  Reply,
+  Scope,
+  Step,
+  StepOutcome,
+  StoredView,
+  Value,
+  View,
+} from "../../src/contract.ts";
 import type { Viewer } from "../../src/index.ts";
 import { equal } from "../compare.ts";
 import { everything, type Target } from "../target.ts";
@@ -49,7 +60,7 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
   };
   return {
     name,
-    capabilities: { ...everything, stores: false, checksLate: true },
+    capabilities: { ...everything, stores: places.stores, checksLate: true, ...places.costs },
     reset: async (scope) => {
       await leave();
       stage = await staged(scope, places, ports);
@@ -72,7 +83,7 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
       const handle = open().handles.get("w1");
       return handle?.session == null || viewOf(handle).mode === "closed" ? null : handle.session.encode();
     },
-    stored: () => null,
+    stored: () => stored(open()),
     counters: () => counted(open()),
     close: async () => {
       await leave();
@@ -110,6 +121,10 @@ function view(stage: Stage): View {
   const others = [...stage.handles].filter(([as, handle]) => as !== "w1" && isOpen(handle));
   if (others.length === 0) return shown;
   return { ...shown, others: Object.fromEntries(others.map(([as, handle]) => [as, viewOf(handle)])) };
+}
+
+function stored({ place, originals, originalSession, broken }: Stage): StoredView | null {
+  return place.stored?.({ originals: [...originals], originalSession, broken }) ?? null;
 }
 
 function counted({ sessions, reads }: Stage): Counters {

@@ -25,6 +25,8 @@ function servedPlaces(): Served {
     at: (given, number) => {
       [folder, process, made] = [given, number, 0];
     },
+    stores: false,
+    costs: {},
     ready: async () => {},
     fresh: (): Place => {
       const name = made++ === 0 ? "archive" : `fork-${process}-${made}`;

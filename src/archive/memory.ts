@@ -203,6 +203,7 @@ function write(disk: MemoryDisk, { agents, mail, session, commit }: Encoded): nu
     for (const each of namesOf(agent)) disk.taken.add(each);
     disk.agents.set(path, text(agent));
     disk.results.set(path, results.map(text));
+    if (!disk.configs.has(hash)) bytes += config.length;
     disk.configs.set(hash, config);
   }
   for (const [index, { to, seq }] of commit.mailAdded.entries()) putMail(disk, to, seq, text(mail[index] ?? []));
