@@ -48,6 +48,9 @@ function canonical(value: Json): string {
   return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonical(member)}`).join(",")}}`;
 }
 
+/** Of any plain value, by what it says and not by the order in which it says it. */
+export const hashOf = (value: Json): Hash => sha256(canonical(value));
+
 /** What the model is given to say texts and configurations with. */
 export const digest: Digest = {
   text: shown,

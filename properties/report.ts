@@ -7,6 +7,7 @@ import type { Failed } from "./check.ts";
 import { difference, equal } from "./compare.ts";
 import { hash } from "./digest.ts";
 import type { Failure } from "./loop.ts";
+import { specification } from "./specification.ts";
 import type { Told, Trace } from "./trace.ts";
 
 export interface Paper {
@@ -111,7 +112,8 @@ export function draft({ shrunk, failure }: Failed, target: string, found: string
   const laws = [...new Set(failure.broken.map(({ law }) => law.number))].sort((one, other) => one - other);
   const [kind] = failure.kinds;
   return {
-    trace: 1,
+    trace: 2,
+    spec: specification,
     why: `${target} differs from the specification at the last step: ${failure.broken[0]?.law.sentence ?? kind}`,
     laws,
     found,

@@ -110,6 +110,12 @@ const forms: { readonly [verb in Verb]: readonly z.ZodType<Step>[] } = {
   together: [form("together", { steps, ...common })],
 };
 
+/** The commands with the fields of each, sorted: what a version of the specification can say. */
+export const vocabulary: readonly (readonly [verb: Verb, fields: readonly string[]])[] = verbs.map((verb) => [
+  verb,
+  forms[verb].flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : [])).sort(),
+]);
+
 /** A step; what is wrong with one is said of the form of its verb that it misses least. */
 export const step: z.ZodType<Step> = z.looseObject({ do: z.enum(verbs) }).transform((value, context): Step => {
   let nearest: readonly z.core.$ZodIssue[] | null = null;

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseTrace, type Trace, traceUnitsMax } from "../properties/trace.ts";
+import { type Read, readStory, traceUnitsMax } from "../properties/trace.ts";
 import { Unusable } from "../properties/unusable.ts";
 
 /** The package's own folder of traces. */
@@ -19,16 +19,24 @@ export async function traceFiles(): Promise<readonly string[]> {
   return names.map((name) => join(folder, name));
 }
 
-export interface Recorded {
+export interface Recorded extends Read {
   readonly file: string;
   readonly name: string;
-  readonly trace: Trace;
 }
 
+/** Of whichever version of the specification, as far as it still can be told. */
 export async function readTrace(file: string): Promise<Recorded> {
   const found = await stat(file).catch(() => null);
   if (found === null) throw new Unusable(2, `there is no trace ${file}`);
   if (!found.isFile()) throw new Unusable(2, `${file} is no file; name a trace`);
   if (found.size > 4 * traceUnitsMax) throw new Unusable(2, `${file} is larger than a trace may be`);
-  return { file, name: basename(file, ".json"), trace: parseTrace(await readFile(file, "utf8"), file) };
+  return { file, name: basename(file, ".json"), ...readStory(await readFile(file, "utf8"), file) };
+}
+
+/** For whoever can only use a story that can be told to its end. */
+export async function readWholeTrace(file: string): Promise<Recorded> {
+  const recorded = await readTrace(file);
+  const { rot } = recorded;
+  if (rot === null) return recorded;
+  throw new Unusable(3, `${file} is ${rot.is === "gone" ? "stale" : "not applicable"} at step ${rot.step}: ${rot.why}`);
 }

@@ -1,46 +1,76 @@
 /**
  * The recorded stories, each replayed against the specification and production over both archives, and seen red on the
- * faulty twin that it was recorded against. False would be: a trace that no longer tells its fault from the truth.
+ * fault that it names. False would be: a trace that no longer tells its fault from the truth.
  */
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { specification } from "../properties/specification.ts";
 import { targetNamed } from "../properties/targets/named.ts";
 import { readTrace, traceFiles } from "./files.ts";
 import { replay } from "./replay.ts";
+import { verdictsOnSources } from "./sources.ts";
 
-/** By trace, the fault it was recorded against. A trace without one does not belong into the folder. */
-const faults: { readonly [name: string]: string } = {
-  "2026-09-21-a-follow-up-after-an-inspection-is-writable": "twin:follow_up_through_inspection",
-  "2026-09-21-idle-conversations-are-not-read-by-restore": "twin:eager_hydration",
-  "2026-09-21-marks-put-back-after-the-mode": "twin:marks_erased",
-  "2026-09-23-execution-during-a-follow-ups-start": "twin:keeps_result_while_starting",
-  "2026-10-06-cold-tool-in-a-new-process": "child:cold_tool_dropped",
-  "2026-11-30-a-crash-during-a-start-loses-nothing": "twin:start_half_persisted",
-  "2026-11-30-a-dispatch-error-gives-the-result-back": "twin:loses_result_on_error",
-  "2026-11-30-a-quit-gives-the-result-back": "twin:quit_leaves_starting",
-};
-const files = await traceFiles();
+const recorded = await Promise.all((await traceFiles()).map(readTrace));
+const faultOf = (name: string): string => recorded.find((each) => each.name === name)?.trace.fault ?? "";
+const inCopies = (fault: string): boolean => /^(plant|commit):/.test(fault);
 
 async function verdictOf(file: string, name: string): Promise<string> {
-  const { trace } = await readTrace(file);
+  const { trace, rot } = await readTrace(file);
   const target = await (await targetNamed(name))();
   try {
-    return (await replay(trace, target)).is;
+    return (await replay(trace, target, rot)).is;
   } finally {
     await target.close();
   }
 }
 
-test("every trace has a fault it was seen red on, and every fault its trace", async () => {
-  const names = await Promise.all(files.map(async (file) => (await readTrace(file)).name));
-  expect(names).toEqual(Object.keys(faults).sort());
+test("every trace names a fault it was seen red on, the specification of today, and what it comes to", () => {
+  const lacking = recorded.filter(
+    ({ trace, rot }) =>
+      rot !== null || trace.fault === undefined || trace.ends === undefined || trace.spec !== specification,
+  );
+  expect(lacking.map(({ name }) => name)).toEqual([]);
 });
 
-describe.each(files.map((file) => [file.replace(/^.*[/\\]|\.json$/g, ""), file]))("%s", (name, file) => {
+test("every trace is named by its day and what it shows, and is short enough to be read aloud", () => {
+  for (const { name, trace } of recorded) {
+    expect(name).toMatch(/^\d{4}-\d{2}-\d{2}-[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect([name, trace.steps.length <= 15]).toEqual([name, true]);
+    expect([name, trace.why.trim().split(/\s+/).length >= 15]).toEqual([name, true]);
+  }
+});
+
+describe.each(recorded.map(({ name, file }) => [name, file]))("%s", (name, file) => {
   test.each(["model", "memory", "sqlite"])("agrees with %s", async (target) => {
     expect(await verdictOf(file, target)).toBe("fixed");
   });
   // What needs a program that was built: properties/targets/child.test.ts builds it, and sees the trace red.
-  test.skipIf(faults[name]?.startsWith("child:"))("is red on its fault", async () => {
-    expect(await verdictOf(file, faults[name] ?? "model")).toBe("reproduces");
+  test.skipIf(inCopies(faultOf(name)) || faultOf(name).startsWith("child:"))("is red on its fault", async () => {
+    expect(await verdictOf(file, faultOf(name))).toBe("reproduces");
+  });
+});
+
+describe("traces of faults in the production source", () => {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  const isThere = (ref: string): boolean => {
+    try {
+      execFileSync("git", ["-C", root, "cat-file", "-e", `${ref}^{commit}`], { stdio: "ignore" });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  // A shallow clone lacks old commits, and a package has none at all.
+  const planted = recorded.filter(
+    ({ trace: { fault = "" } }) =>
+      inCopies(fault) && (fault.startsWith("plant:") || isThere(fault.slice("commit:".length))),
+  );
+  test("are red on a copy of the source with that fault, and there are some", { timeout: 120_000 }, async () => {
+    expect(planted).not.toEqual([]);
+    const verdicts = await verdictsOnSources(planted.map(({ trace }) => ({ trace, source: trace.fault ?? "" })));
+    expect(verdicts.map(({ is }, index) => [planted[index]?.name, is])).toEqual(
+      planted.map(({ name }) => [name, "reproduces"]),
+    );
   });
 });

@@ -3,6 +3,7 @@
  * does not apply exactly once says so, so that a plant never goes stale in silence.
  */
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
@@ -20,6 +21,8 @@ export interface Plant {
   /** Also the name of a folder. */
   readonly name: string;
   readonly edits: readonly Edit[];
+  /** The commit whose `src` it is; what lies in this tree unless told. */
+  readonly commit?: string;
 }
 export interface Planted {
   /** Of a module of the copy; `src/index.ts` unless told. */
@@ -28,7 +31,13 @@ export interface Planted {
   remove(): Promise<void>;
 }
 
-const root: string = fileURLToPath(new URL("../..", import.meta.url));
+function rootFolder(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, "package.json")) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+/** Of the repository, not of what was built in it. */
+export const root: string = rootFolder();
 
 /**
  * All copies are transpiled by one run of the compiler, unchecked: most of what it costs is its start. `besides` are folders
@@ -61,10 +70,11 @@ const tsconfig = {
   include: ["in"],
 };
 
-async function copy(folder: string, { name, edits }: Plant, besides: readonly string[]): Promise<void> {
+async function copy(folder: string, { name, edits, commit }: Plant, besides: readonly string[]): Promise<void> {
   const filter = (file: string) => !/\.test\.ts$|\.json$|\.py$|__pycache__/.test(file);
-  for (const each of ["src", ...besides])
+  for (const each of commit === undefined ? ["src", ...besides] : besides)
     await cp(join(root, each), join(folder, "in", name, each), { recursive: true, filter });
+  if (commit !== undefined) await checkOut(commit, join(folder, "in", name));
   const to = join(folder, "in", name, "src");
   for (const { file, from, to: instead } of edits) {
     const text = await readFile(join(to, file), "utf8");
@@ -76,6 +86,14 @@ async function copy(folder: string, { name, edits }: Plant, besides: readonly st
       text.replace(from, () => instead),
     );
   }
+}
+
+/** The production source of a commit; tests and all, which nobody imports. */
+async function checkOut(commit: string, into: string): Promise<void> {
+  const tar = join(into, "src.tar");
+  await promisify(execFile)("git", ["-C", root, "archive", "--format=tar", "-o", tar, commit, "src"]);
+  await promisify(execFile)("tar", ["-xf", tar, "-C", into]);
+  await rm(tar);
 }
 
 async function transpile(folder: string): Promise<void> {

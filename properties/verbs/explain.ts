@@ -1,7 +1,7 @@
 /** `rollcall explain`: why a recorded story fails on a target, found out by telling it otherwise; as text, page or diagram. */
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { readTrace } from "../../regressions/files.ts";
+import { readWholeTrace } from "../../regressions/files.ts";
 import { explain as explained } from "../explain/explain.ts";
 import { explanationMermaid } from "../explain/mermaid.ts";
 import { explanationPage } from "../explain/page.ts";
@@ -36,7 +36,7 @@ export const explain: Verb = verb(
     });
     const [file, ...others] = positionals;
     if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to explain");
-    const { name, trace } = await readTrace(file);
+    const { name, trace } = await readWholeTrace(file);
     const open = await targetNamed(values.target ?? "memory");
     const steps = trace.steps.map(([step]) => step);
     const texts = values.texts === true ? "shown" : "hashed";

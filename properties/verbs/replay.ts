@@ -19,8 +19,9 @@ Replays recorded stories: what is recorded, what the specification says and what
 Without FILES it replays all of this package's own. A verdict is one of
   fixed              they agree to the end
   reproduces         the target differs, or breaks a law
-  stale at step n    the specification now says something else than was recorded
-  not applicable     the target lacks what a step needs; never counted as green
+  stale at step n    the specification now says something else than was recorded, or does not know a word of the trace
+  not applicable     the target lacks what a step needs, or the trace is for a later specification; never counted as green
+each with its reason. A trace names the version of the specification it was written for.
 
   --target NAME   [${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process]
   --update        rewrite what is recorded from the specification; only together with a dated decision that says why
@@ -41,6 +42,8 @@ export const replay: Verb = verb(
     if (values.update === true) return await update(traces, io);
     const targets = values.target === undefined ? inProcess : [values.target];
     const told = await replayAll(traces, targets, values.target === undefined, io, own || values.texts === true);
+    // Of those named one by one it is said why they are green, too.
+    if (!own) for (const each of told) if (each.verdict.is === "fixed") io.out(fixed(each, io));
     io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
     return codeOf(told);
   },
@@ -71,7 +74,7 @@ export async function replayAll(
     for (const recorded of traces) {
       const apart = fresh && recorded.trace.scope.process === "fresh" ? [inAnother] : [];
       for (const name of [...names, ...apart]) {
-        const verdict = await replayed(recorded.trace, await open(name));
+        const verdict = await replayed(recorded.trace, await open(name), recorded.rot);
         told.push({ name: recorded.name, target: name, verdict });
         if (verdict.is !== "fixed") io.out(tell(recorded, name, verdict, io, texts));
       }
@@ -89,12 +92,17 @@ function tell({ name, trace }: Recorded, target: string, verdict: Verdict, io: I
     const told = trace.steps.slice(0, verdict.step);
     return `${red("reproduces")}  ${name} on ${target}, at step ${verdict.step}\n${reasons(verdict.failure, target)}\n${story(told, verdict.failure, target, paper)}\n\n`;
   }
-  if (verdict.is === "stale")
-    return `${red(`stale at step ${verdict.step}`)}  ${name}\n  recorded       ${line(verdict.recorded, paper)}\n  specification  ${line(verdict.model, paper)}\n`;
-  if (verdict.is === "not applicable")
-    return `${yellow(`not applicable at step ${verdict.step}`)}  ${name} on ${target}: ${verdict.why}\n`;
+  const at = `${name} on ${target}: ${verdict.why}`;
+  if (verdict.is === "stale") {
+    const sides = `  recorded       ${line(verdict.recorded, paper)}\n  specification  ${line(verdict.model, paper)}\n`;
+    return `${red(`stale at step ${verdict.step}`)}  ${at}\n${verdict.model === null ? "" : sides}`;
+  }
+  if (verdict.is === "not applicable") return `${yellow(`not applicable at step ${verdict.step}`)}  ${at}\n`;
   return "";
 }
+
+const fixed = ({ name, target, verdict }: Told, { color }: Io): string =>
+  `${createColors(color).green("fixed")}  ${name} on ${target}: ${verdict.why}\n`;
 
 export function tally(told: readonly Told[]): string {
   const kinds = ["fixed", "reproduces", "stale", "not applicable"] as const;

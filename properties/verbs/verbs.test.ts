@@ -35,13 +35,13 @@ beforeAll(async () => {
   await writeFile(at("empty.json"), "");
   await writeFile(at("torn.json"), good.slice(0, 300));
   await writeFile(at("other.json"), "[1, 2]");
-  await writeFile(at("newer.json"), good.replace('"trace": 1', '"trace": 2'));
+  await writeFile(at("newer.json"), good.replace('"trace": 2', '"trace": 3'));
   await writeFile(at("key.json"), good.replace('"why"', '"wy"'));
   await writeFile(at("step.json"), good.replace('"do":"spawn","by"', '"do":"spawn","bye"'));
   await writeFile(at("verb.json"), good.replace('"do":"spawn"', '"do":"span"'));
   await writeFile(
     at("deep.json"),
-    `{"trace":1,"steps":${'[{"do":"together","steps":'.repeat(9_000)}[]${"}]".repeat(9_000)}}`,
+    `{"trace":2,"spec":1,"steps":${'[{"do":"together","steps":'.repeat(9_000)}[]${"}]".repeat(9_000)}}`,
   );
   await writeFile(at("stale.json"), good.replace('{"ok":"settled"', '{"ok":"held"'));
   await writeFile(at("broken.js"), "this is no module");
@@ -58,7 +58,7 @@ describe("one sentence and exit code 2", () => {
     [replay, ["empty.json"], /is empty/],
     [replay, ["torn.json"], /is not JSON/],
     [replay, ["other.json"], /is not a trace/],
-    [replay, ["newer.json"], /version 2; this reads version 1/],
+    [replay, ["newer.json"], /version 3; this reads versions 1 and 2/],
     [replay, ["key.json"], /Unrecognized key: "wy"|expected string/],
     [replay, ["step.json"], /at steps\.0\.0/],
     [replay, ["verb.json"], /at steps\.0\.0\.do/],
