@@ -5,6 +5,7 @@ import { pathToFileURL } from "node:url";
 import { rules } from "../../model/index.ts";
 import type { OpenTarget } from "../target.ts";
 import { twins } from "../twins/all.ts";
+import { reported } from "../twins/reported/all.ts";
 import { Unusable } from "../unusable.ts";
 import { coldToolDropped } from "./cold-tools.ts";
 import { modelTarget } from "./model.ts";
@@ -20,7 +21,9 @@ const known: { readonly [name: string]: OpenTarget } = {
   child: ownChild("child"),
 };
 
-const twinNames: readonly string[] = [...Object.keys(twins), ...Object.keys(wrapped)];
+/** Of the specification: those of this kind of registry, and those that public reports suggest. */
+const ofModel = { ...twins, ...reported };
+const twinNames: readonly string[] = [...Object.keys(ofModel), ...Object.keys(wrapped)];
 
 /** The fault of 2026-10-06, in one process, which does not notice it, and in a new one. */
 const cold: { readonly [name: string]: OpenTarget } = {
@@ -46,7 +49,7 @@ export async function targetNamed(name: string): Promise<OpenTarget> {
 function twin(name: string, of: string): OpenTarget {
   const port = Object.hasOwn(wrapped, of) ? wrapped[of] : undefined;
   if (port !== undefined) return () => port.open(name);
-  const found = Object.hasOwn(twins, of) ? twins[of] : undefined;
+  const found = Object.hasOwn(ofModel, of) ? ofModel[of] : undefined;
   if (found === undefined)
     throw new Unusable(2, `there is no twin ${of}; there are ${twinNames.toSorted().join(", ")}`);
   return () => modelTarget(name, { ...rules, ...found.faulty });

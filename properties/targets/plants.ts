@@ -231,4 +231,11 @@ export const plants: readonly NamedPlant[] = [
     "if (start.held !== null && isAdmitted(agent))",
     'if (start.held !== null && start.is === "spawn" && isAdmitted(agent))',
   ),
+  plant(
+    "acknowledges_when_closed",
+    "says that it took what reaches a session that is closed",
+    "registry/shell.ts",
+    "if (order.closed === undefined) call.reject(closedError());",
+    "if (order.closed === undefined) call.resolve(undefined as never);",
+  ),
 ];

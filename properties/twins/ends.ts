@@ -37,7 +37,8 @@ export const result_to_initiator: Twin = {
   faulty: {
     settled: (m, live, agent, result, handler) => {
       const by = agent.messages.findLast(({ kind }) => kind === "task")?.from;
-      if (handler || by === undefined || by === parent(agent.path) || agentAt(live, by) === undefined)
+      const known = by === "/root" || agentAt(live, by ?? "") !== undefined;
+      if (handler || by === undefined || by === parent(agent.path) || !known)
         return rules.settled(m, live, agent, result, handler);
       const after = rules.settled(m, live, agent, result, true);
       const settled = agentAt(after, agent.path);
