@@ -124,10 +124,10 @@ describe("2026-10-06: a tool that the new process has not loaded yet", () => {
     expect(found).toMatchObject({ is: "reproduces", step: 4 });
   });
   test("production is without it", async () => {
-    expect(await verdict(child)).toEqual({ is: "fixed" });
+    expect(await verdict(child)).toMatchObject({ is: "fixed" });
   });
   test("the same story in one process does not notice it", async () => {
-    expect(await verdict(coldToolDropped())).toEqual({ is: "fixed" });
+    expect(await verdict(coldToolDropped())).toMatchObject({ is: "fixed" });
   });
 });
 
