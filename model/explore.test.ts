@@ -4,10 +4,11 @@
  */
 import { describe, expect, it } from "vitest";
 import type { Step, Verb } from "../src/contract.ts";
-import { explore } from "./explore.ts";
+import { explore, exploring } from "./explore.ts";
 import { rules } from "./step.ts";
 
-const few: readonly Verb[] = ["spawn", "follow_up", "finish", "send", "sample", "crash", "restore", "answer"];
+const pair: readonly Verb[] = ["spawn", "follow_up", "finish", "sample", "answer"];
+const few: readonly Verb[] = [...pair, "send", "crash", "restore"];
 const explored = (small: Parameters<typeof explore>[0]): object => {
   const { states, transitions, fixpoint, broken, restless } = explore(small);
   return { states, transitions, fixpoint, broken, restless };
@@ -28,13 +29,25 @@ describe("a world seen whole", () => {
     });
   });
 
-  it("two siblings: crash and restore", () => {
-    expect(explored({ agents: 2, verbs: few, faults: false })).toEqual({
-      ...whole,
-      states: 12_383,
-      transitions: 158_799,
-    });
+  it("two siblings: faults, waits, crash and restore", () => {
+    const verbs: readonly Verb[] = [...pair, "wait", "elapse", "crash", "restore"];
+    expect(explored({ agents: 2, verbs, opsMax: 1 })).toEqual({ ...whole, states: 10_572, transitions: 174_257 });
   }, 240_000);
+
+  it("siblings that could be exchanged once: with nothing but spawns, as many states as there can be siblings, and none", () => {
+    for (const agents of [1, 2, 3])
+      expect(explore({ agents, verbs: ["spawn"], opsMax: agents }).states).toBe(agents + 1);
+    const nested = explore({ agents: ["/root/a", "/root/a/b"], verbs: ["spawn", "answer"], faults: false, depth: 4 });
+    expect(nested.broken).toBeNull();
+  });
+
+  it("no further than it is told to", () => {
+    const going = exploring({ agents: 1 });
+    const first = going.next();
+    expect(first.value).toMatchObject({ states: expect.any(Number) });
+    const { done, value } = going.next(true);
+    expect([done, value]).toEqual([true, expect.objectContaining({ fixpoint: false, broken: null })]);
+  });
 });
 
 describe("a law that breaks", () => {

@@ -48,7 +48,8 @@ export interface Explored {
   readonly restless: readonly Step[] | null;
 }
 
-const verbsOfAll: readonly Verb[] = [
+/** Every command that these worlds know. */
+export const explorable: readonly Verb[] = [
   "spawn",
   "cancel",
   "follow_up",
@@ -80,45 +81,72 @@ const verbsOfAll: readonly Verb[] = [
   "answer",
 ];
 
+const statesMaxUsual = 2_000_000;
 const siblings = ["/root/a", "/root/b", "/root/c"];
 
-/** Siblings without anybody below them may be exchanged. */
+/** Siblings without anybody below them may be exchanged: every order of theirs is a naming. */
 function namings(paths: readonly string[]): readonly Naming[] {
-  const first = Object.fromEntries([["/root", "r"], ["user", "u"], ...paths.map((path, i) => [path, String(i)])]);
-  const [a, b] = paths;
-  if (paths.length !== 2 || a === undefined || b === undefined || b.startsWith(`${a}/`)) return [first];
-  return [first, { ...first, [a]: "1", [b]: "0" }];
+  const kept = { "/root": "r", user: "u" };
+  const areSiblings = paths.every((path) => path.lastIndexOf("/") === "/root".length);
+  const orders = areSiblings ? ordersOf(paths) : [paths];
+  return orders.map((order) => ({ ...kept, ...Object.fromEntries(order.map((path, i) => [path, String(i)])) }));
+}
+function ordersOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length < 2) return [items];
+  return items.flatMap((first) => ordersOf(items.filter((each) => each !== first)).map((rest) => [first, ...rest]));
 }
 
+/** What is needed of a state until it was left by every move. */
 interface State {
   readonly world: World;
   readonly ledger: Ledger;
   readonly seen: Seen;
+}
+/** What is kept of each for good: the step that found it, from where, how deep, and whether all rests there. */
+interface Found {
   readonly from: number;
+  readonly step: Step | null;
   readonly depth: number;
+  readonly rests: boolean;
 }
 
 export function explore(small: Small): Explored {
+  const going = exploring(small);
+  for (let next = going.next(); ; next = going.next()) if (next.done === true) return next.value;
+}
+
+/** So many states between two looks at how far it is. */
+const every = 256;
+
+/** The same, telling how far it is now and then; whoever answers `true` ends it there. */
+export function* exploring(
+  small: Small,
+): Generator<Pick<Explored, "states" | "transitions" | "depth">, Explored, boolean | undefined> {
   const started = small.clock?.() ?? 0;
   const m = small.rules ?? rules;
   const laws = small.laws ?? allLaws;
+  // What a state shows is judged when it is first found, what a step did for every step.
+  const inStates = laws.filter(({ kind }) => kind === "S");
+  const acrossSteps = laws.filter(({ kind }) => kind === "T");
   const paths = typeof small.agents === "number" ? siblings.slice(0, small.agents) : small.agents;
   const menu: Menu = {
     paths,
-    verbs: new Set(small.verbs ?? verbsOfAll),
+    verbs: new Set(small.verbs ?? explorable),
     handlers: small.handlers ?? false,
     faults: small.faults ?? true,
   };
   const names = namings(paths);
   const bounds = { mail: small.mailMax ?? 1, ops: small.opsMax ?? 2 };
-  const statesMax = small.statesMax ?? 200_000;
+  const statesMax = small.statesMax ?? statesMaxUsual;
   const depthMax = small.depth ?? Number.POSITIVE_INFINITY;
 
   const world = begin(plainDigest, smallScope(small.capacity ?? paths.length));
   const first = seen(null, null, world, m);
-  const states: State[] = [{ world, ledger: remember(emptyLedger, null, first), seen: first, from: -1, depth: 0 }];
+  const states: Found[] = [{ from: -1, step: null, depth: 0, rests: true }];
+  // States not yet left, those of one depth before those of the next; what was left is forgotten but for its `Found`.
+  let [layer, coming]: [State[], State[]] = [[{ world, ledger: remember(emptyLedger, null, first), seen: first }], []];
   const known = new Map<string, number>([[keyOf(world, names), 0]]);
-  const edges: number[] = [];
+  const edges = growing();
   const reached = new Set<string>();
   const refusals = new Set<RefusalCode>();
   let transitions = 0;
@@ -127,10 +155,10 @@ export function explore(small: Small): Explored {
   const story = (at: number, last: Step | null): readonly Step[] => {
     const steps: Step[] = last === null ? [] : [last];
     for (let i = at; i > 0; ) {
-      const state = states[i];
-      if (state === undefined) break;
-      if (state.seen.step !== null) steps.unshift(state.seen.step);
-      i = state.from;
+      const found = states[i];
+      if (found === undefined) break;
+      if (found.step !== null) steps.unshift(found.step);
+      i = found.from;
     }
     return steps;
   };
@@ -146,10 +174,15 @@ export function explore(small: Small): Explored {
     restless,
   });
 
-  for (let at = 0; at < states.length; at += 1) {
-    const state = states[at];
+  for (let at = 0, depth = 0; at < states.length; at += 1) {
+    if (layer.length === 0) {
+      [layer, coming] = [coming.reverse(), layer];
+      depth += 1;
+    }
+    const state = layer.pop();
     if (state === undefined) break;
-    if (state.depth >= depthMax) {
+    const isEnough = at % every === every - 1 && (yield { states: states.length, transitions, depth }) === true;
+    if (depth >= depthMax || isEnough) {
       fixpoint = false;
       break;
     }
@@ -157,30 +190,43 @@ export function explore(small: Small): Explored {
       const { world: next, reply } = decide(state.world, step, m);
       const now = next === state.world ? { ...state.seen, step, reply } : seen(step, reply, next, m);
       transitions += 1;
-      for (const law of laws) {
-        const what = law.check(state.ledger, state.seen, now);
-        if (what !== null) return end({ law, what, story: story(at, step) }, null);
-      }
+      const wrong = breach(acrossSteps, state, now);
+      if (wrong !== null) return end({ ...wrong, story: story(at, step) }, null);
       if ("refused" in reply) refusals.add(reply.refused);
       for (const name of met(state.ledger, state.seen, now)) reached.add(name);
-      if (next === state.world || isBeyond(next, bounds)) continue;
-      const key = keyOf(next, names);
-      let to = known.get(key);
+      if (next === state.world) continue;
+      const key = isBeyond(next, bounds) ? null : keyOf(next, names);
+      let to = key === null ? undefined : known.get(key);
       if (to === undefined) {
+        const unlawful = breach(inStates, state, now);
+        if (unlawful !== null) return end({ ...unlawful, story: story(at, step) }, null);
+        if (key === null) continue;
         if (states.length >= statesMax) {
           fixpoint = false;
           continue;
         }
         to = states.length;
         known.set(key, to);
-        const ledger = remember(state.ledger, state.seen, now);
-        states.push({ world: next, ledger, seen: now, from: at, depth: state.depth + 1 });
+        coming.push({ world: next, ledger: remember(state.ledger, state.seen, now), seen: now });
+        states.push({ from: at, step, depth: depth + 1, rests: rests(next.handles["w1"]) });
       }
       if (step.do !== "crash" && step.do !== "close") edges.push(at, to);
     }
   }
-  const stuck = unresting(states, edges);
+  const stuck = unresting(states, edges.all());
   return end(null, stuck < 0 || !fixpoint ? null : story(stuck, null));
+}
+
+function breach(
+  laws: readonly Law[],
+  { ledger, seen: before }: State,
+  now: Seen,
+): { readonly law: Law; readonly what: string } | null {
+  for (const law of laws) {
+    const what = law.check(ledger, before, now);
+    if (what !== null) return { law, what };
+  }
+  return null;
 }
 
 function isBeyond({ handles, disk }: World, bounds: { readonly mail: number; readonly ops: number }): boolean {
@@ -205,17 +251,42 @@ const rests = (handle: Handle | undefined): boolean =>
     handle.root.waiter === null &&
     Object.values(handle.agents).every((agent) => agent.is === "idle"));
 
+/** Numbers by the million. */
+function growing(): { push(one: number, other: number): void; all(): Int32Array } {
+  let [room, count] = [new Int32Array(1 << 16), 0];
+  return {
+    push: (one, other) => {
+      if (count + 2 > room.length) {
+        const more = new Int32Array(room.length * 2);
+        more.set(room);
+        room = more;
+      }
+      room[count] = one;
+      room[count + 1] = other;
+      count += 2;
+    },
+    all: () => room.subarray(0, count),
+  };
+}
+
 /** L41: the first state from which no way without a crash or a close leads to rest; -1 if there is none. */
-function unresting(states: readonly State[], edges: readonly number[]): number {
-  const back: number[][] = states.map(() => []);
-  for (let i = 0; i < edges.length; i += 2) back[edges[i + 1] ?? 0]?.push(edges[i] ?? 0);
-  const good = states.map(({ world }) => rests(world.handles["w1"]));
+function unresting(states: readonly Found[], edges: Int32Array): number {
+  // Into each state, one edge after another: where the last begins, and for each edge the one before it.
+  const last = new Int32Array(states.length).fill(-1);
+  const earlier = new Int32Array(edges.length / 2);
+  for (let edge = 0; edge < earlier.length; edge += 1) {
+    const to = edges[2 * edge + 1] ?? 0;
+    earlier[edge] = last[to] ?? -1;
+    last[to] = edge;
+  }
+  const good = states.map((each) => each.rests);
   const todo = good.flatMap((each, i) => (each ? [i] : []));
   for (let at = todo.pop(); at !== undefined; at = todo.pop())
-    for (const from of back[at] ?? [])
-      if (good[from] !== true) {
-        good[from] = true;
-        todo.push(from);
-      }
+    for (let edge = last[at] ?? -1; edge >= 0; edge = earlier[edge] ?? -1) {
+      const from = edges[2 * edge] ?? 0;
+      if (good[from] === true) continue;
+      good[from] = true;
+      todo.push(from);
+    }
   return good.indexOf(false);
 }

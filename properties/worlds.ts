@@ -23,6 +23,20 @@ const alone = [
   "crash",
   "restore",
 ] as const;
+const both = [
+  "spawn",
+  "follow_up",
+  "finish",
+  "interrupt",
+  "answer",
+  "send",
+  "sample",
+  "wait",
+  "cancel_wait",
+  "elapse",
+  "crash",
+  "restore",
+] as const;
 const pair = ["spawn", "follow_up", "finish", "answer", "sample", "crash", "restore"] as const;
 
 export const worlds: readonly SmallWorld[] = [
@@ -40,8 +54,8 @@ export const worlds: readonly SmallWorld[] = [
   },
   {
     name: "pair",
-    says: "two agents: turns, mail, crash and restore, two operations at a time",
-    small: { agents: 2, verbs: pair, faults: false },
+    says: "two agents: faults, interrupts, mail, waits, crash and restore, two operations at a time",
+    small: { agents: 2, verbs: both },
     quick: false,
   },
   { name: "all", says: "one agent: every command there is", small: { agents: 1 }, quick: false },

@@ -27,27 +27,38 @@ export const quiet: Check = (ledger, before, now) => {
 const mailOf = (side: Side, path: Path, when: "before" | "now"): readonly MailView[] =>
   holderIn(side[when], path)?.mail ?? none;
 
-/** Where a mailbox is not what the books say. */
-function* astray(books: Books, side: Side): Generator<readonly [Path, readonly Due[], readonly MailView[]]> {
-  const look = function* (path: Path): Generator<readonly [Path, readonly Due[], readonly MailView[]]> {
+type Astray = readonly [path: Path, due: readonly Due[], is: readonly MailView[]];
+
+/** Where a mailbox is not what the books say: nowhere, nearly always, and then nothing is made. */
+function astray(books: Books, side: Side): readonly Astray[] {
+  let found: Astray[] | null = null;
+  const look = (path: Path): void => {
     const is = mailOf(side, path, "now");
     const due = books.boxes.get(path);
-    if (due === undefined) {
-      const was = mailOf(side, path, "before");
-      if (!same(was, is)) yield [path, was.map((mail) => ({ is: "kept", mail })), is];
-    } else if (due.length !== is.length || !due.every((each, i) => meets(each, is[i]))) yield [path, due, is];
+    if (due !== undefined) {
+      if (due.length === is.length && due.every((each, i) => meets(each, is[i]))) return;
+      found ??= [];
+      found.push([path, due, is]);
+      return;
+    }
+    const was = mailOf(side, path, "before");
+    if (same(was, is)) return;
+    found ??= [];
+    found.push([path, was.map((mail) => ({ is: "kept", mail })), is]);
   };
-  if (side.rootChanged || books.boxes.has("/root")) yield* look("/root");
-  for (const path of side.born) yield* look(path);
-  for (const path of side.changed) yield* look(path);
-  for (const path of books.boxes.keys())
-    if (
-      path !== "/root" &&
-      !side.born.includes(path) &&
-      !side.changed.includes(path) &&
-      agentIn(side.now, path) !== undefined
-    )
-      yield* look(path);
+  if (side.rootChanged || books.boxes.has("/root")) look("/root");
+  for (const path of side.born) look(path);
+  for (const path of side.changed) look(path);
+  if (books.boxes.size > 0)
+    for (const path of books.boxes.keys())
+      if (
+        path !== "/root" &&
+        !side.born.includes(path) &&
+        !side.changed.includes(path) &&
+        agentIn(side.now, path) !== undefined
+      )
+        look(path);
+  return found ?? none;
 }
 
 /** The same mail in whatever order. */

@@ -46,7 +46,7 @@ export const gate: Verb = verb("gate", "gate [--seed N] [--scale N]", help, asyn
     ),
   );
 
-  const explored = exploreAll(
+  const explored = await exploreAll(
     worlds.filter(({ quick }) => quick),
     io,
   );

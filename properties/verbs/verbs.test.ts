@@ -50,6 +50,22 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+describe("a world of one's own", () => {
+  test("is explored to the depth asked for", async () => {
+    const { code, out } = await said(explore, "--agents", "2", "--depth", "2");
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^held {2}2 agents, 2 steps: \d+ states.*\n {6}2 steps deep and no further, .* transitions\/s/,
+      ),
+    ]);
+  });
+  test("with too many states for what was allowed has not held", async () => {
+    const { code, out } = await said(explore, "--agents", "1", "--states", "50");
+    expect([code, out]).toEqual([1, expect.stringContaining("not explored completely: there are more than 50 states")]);
+  });
+});
+
 describe("one sentence and exit code 2", () => {
   const bad: readonly (readonly [verb: Verb, args: readonly string[], says: RegExp])[] = [
     [replay, ["none.json"], /there is no trace/],
@@ -69,6 +85,11 @@ describe("one sentence and exit code 2", () => {
     [check, ["--target", "twin:nobody"], /there is no twin nobody; there are/],
     [check, ["--colour"], /Unknown option '--colour'/],
     [explore, ["nowhere"], /there is no world nowhere; there are/],
+    [explore, ["--agents", "9"], /--agents takes at most 3/],
+    [explore, ["--agents", "0"], /--agents takes a whole number of at least 1/],
+    [explore, ["--depth", "2"], /--depth is for a world of your own: say --agents N as well/],
+    [explore, ["one", "--agents", "1"], /one is a world of its own/],
+    [explore, ["--agents", "1", "--commands", "spawn,nap"], /there is no "nap" here; there are spawn/],
     [gate, ["--scale", "0"], /--scale takes a whole number of at least 1/],
   ];
   test.each(bad)("%#", async (verb, args, says) => {
