@@ -1,12 +1,14 @@
 /**
- * Checks a target: generated stories until one fails or their number is told; then the failing one is shrunk, first as it was
- * drawn, then as it was resolved, and replayed to see that it fails again.
+ * Checks a target: generated stories, here or in several processes, until one fails, their number is told or their time is
+ * over; then the one that failed is looked into.
  */
-import fc from "fast-check";
 import { goals } from "../model/index.ts";
-import { type Failure, type Oracle, type Run, run } from "./loop.ts";
-import { type Shrunk, shrink } from "./shrink.ts";
-import { type Story, story, telling } from "./stories.ts";
+import { tellApart } from "./apart.ts";
+import { type Failed, lookedInto } from "./failed.ts";
+import { tellHere } from "./here.ts";
+import type { Oracle } from "./loop.ts";
+import { type Numbers, numbersOf, type Shard } from "./numbers.ts";
+import type { Judging, Tale, Wrong } from "./tale.ts";
 import type { OpenTarget, Target } from "./target.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -16,10 +18,18 @@ export interface CheckOptions {
   readonly open: OpenTarget;
   /** What judges; laws and comparison unless told. */
   readonly oracle?: Oracle;
+  /** Tells this part of the run; the whole unless told. */
+  readonly shard?: Shard | undefined;
+  /** Tells this story only, by its number from 1. */
+  readonly story?: number | undefined;
+  /** Begins no story after so many milliseconds. */
+  readonly budgetMs?: number | undefined;
+  /** Tells in so many processes, each of which opens the target by this name; in this one unless told. */
+  readonly workers?: { readonly name: string; readonly count: number } | undefined;
   /** Executions spent on shrinking, of either kind. */
   readonly shrinksMax?: number;
   /** Ends it early, with what there was. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly progress?: (stories: number, steps: number) => void;
 }
 
@@ -27,6 +37,8 @@ export interface Checked {
   readonly target: string;
   readonly oracle: Oracle;
   readonly seed: number;
+  /** Stories asked for, in this shard. */
+  readonly asked: number;
   readonly stories: number;
   readonly steps: number;
   /** Steps that were refused, late or faulty. */
@@ -39,84 +51,80 @@ export interface Checked {
   readonly missing: readonly string[];
   readonly failed: Failed | null;
   readonly interrupted: boolean;
+  /** The budget ran out before the stories did. */
+  readonly spent: boolean;
   readonly ms: number;
-}
-export interface Failed {
-  /** As it first failed, in steps. */
-  readonly length: number;
-  readonly shrunk: Shrunk;
-  readonly failure: Failure;
-  readonly executions: number;
-  /** It failed once and then did not. */
-  readonly fickle: boolean;
 }
 
 /** Enough for any story where a step costs microseconds; a target that answers by promises is given fewer. */
 const shrinksUsual = { quick: 30_000, slow: 2_000 };
-/** After a failure so many more stories are told, to shrink others that fail alike: a shorter one may start elsewhere. */
-const others = 300;
-const alikeMax = 3;
 
 export async function check(options: CheckOptions): Promise<Checked> {
-  const { runs, seed, open, oracle = "both", shrinksMax: given, signal, progress } = options;
+  const { runs, seed, open, oracle = "both", shard, story, signal, workers } = options;
   const started = performance.now();
+  const until = started + (options.budgetMs ?? Number.POSITIVE_INFINITY);
+  const judging: Judging = { seed, oracle };
+  const numbers: Numbers = story === undefined ? numbersOf(runs, shard) : { first: story - 1, apart: 1, count: 1 };
+  const isOver = (): boolean => signal?.aborted === true || performance.now() >= until;
   const target = await open();
-  const shrinksMax = given ?? shrinksUsual[(await isQuick(target)) ? "quick" : "slow"];
-  const reached = new Map(goals.map(({ name }) => [name, 0]));
-  const diverged = new Map<string, number>();
-  let [stories, steps, rebuffed, shrinks, length] = [0, 0, 0, 0, 0];
-  let found: { readonly story: Story; readonly run: Run } | null = null;
-
-  const tell = async (told: Story): Promise<Run> => {
-    const inThis = new Set<string>();
-    const watch = found === null ? { met: (goal: string) => inThis.add(goal) } : {};
-    const done = await run(target, told.shape.scope, telling(told, target.capabilities), watch, oracle);
-    for (const goal of inThis) reached.set(goal, (reached.get(goal) ?? 0) + 1);
-    return done;
-  };
-  const holds = async (told: Story): Promise<boolean> => {
-    if (signal?.aborted === true) return true;
-    if (found !== null && ++shrinks > shrinksMax / 2) return true;
-    const done = await tell(told);
-    if (found === null) {
-      stories++;
-      steps += done.told.length;
-      rebuffed += done.rebuffed;
-      if (done.diverged !== null) diverged.set(done.diverged, (diverged.get(done.diverged) ?? 0) + 1);
-      progress?.(stories, steps);
-    }
-    if (done.failure === null) return true;
-    const first = found?.run.failure ?? done.failure;
-    if (!done.failure.kinds.some((kind) => first.kinds.includes(kind))) return true;
-    if (found === null) length = done.told.length;
-    if (found === null || done.told.length <= found.run.told.length) found = { story: told, run: done };
-    return false;
-  };
-
   try {
-    await fc.check(fc.asyncProperty(story, holds), { numRuns: runs, seed, endOnFailure: false });
-    const failed = found === null ? null : await shorten(target, found, shrinksMax, shrinks, length, oracle);
-    const ms = performance.now() - started;
+    const added = summing(target, options.progress);
+    const telling = { judging, numbers, take: added.take, isOver };
+    try {
+      if (workers === undefined || workers.count < 2) await tellHere(target, telling);
+      else await tellApart({ ...telling, name: workers.name, workers: workers.count, signal });
+    } catch (error) {
+      // Ctrl-C reaches a target's processes as well, and then they are gone in the middle of a story.
+      if (!(error instanceof Unusable) || signal?.aborted !== true) throw error;
+    }
+    const { wrong, sums } = added.last();
+    const usual = async (): Promise<number> => shrinksUsual[(await isQuick(target)) ? "quick" : "slow"];
+    const failed =
+      wrong === null
+        ? null
+        : await lookedInto(target, judging, wrong, { shrinksMax: options.shrinksMax ?? (await usual()), signal });
     const interrupted = signal?.aborted === true;
-    const expected = target.capabilities.diverges ?? [];
-    const missing = expected.map(({ kind }) => kind).filter((kind) => !diverged.has(kind));
+    const spent = failed === null && !interrupted && sums.stories < numbers.count;
+    const isWhole = numbers.count === runs && !spent;
     return {
-      target: target.name,
-      oracle,
-      seed,
-      stories,
-      steps,
-      rebuffed,
-      goals: reached,
-      diverged,
-      missing,
-      failed,
-      interrupted,
-      ms,
+      ...{ target: target.name, oracle, seed, asked: numbers.count },
+      ...sums,
+      // Part of a run need not meet everything that the run would.
+      ...(isWhole ? {} : { missing: [] }),
+      ...{ failed, interrupted, spent, ms: performance.now() - started },
     };
   } finally {
     await target.close();
   }
+}
+
+type Sums = Pick<Checked, "stories" | "steps" | "rebuffed" | "goals" | "diverged" | "missing">;
+type WrongTale = Tale & { readonly wrong: Wrong };
+const isWrong = (tale: Tale): tale is WrongTale => tale.wrong !== null;
+
+/** Adds up tales until one is wrong. */
+function summing({ capabilities }: Target, progress: CheckOptions["progress"]) {
+  const reached = goals.map(() => 0);
+  const diverged = new Map<string, number>();
+  let [stories, steps, rebuffed] = [0, 0, 0];
+  let wrong: WrongTale | null = null;
+  const take = (tale: Tale): boolean => {
+    stories++;
+    steps += tale.steps;
+    rebuffed += tale.rebuffed;
+    for (const place of tale.goals) reached[place] = (reached[place] ?? 0) + 1;
+    if (tale.diverged !== null) diverged.set(tale.diverged, (diverged.get(tale.diverged) ?? 0) + 1);
+    progress?.(stories, steps);
+    if (isWrong(tale)) wrong = tale;
+    return wrong === null;
+  };
+  const sums = (): Sums => ({
+    ...{ stories, steps, rebuffed, diverged },
+    goals: new Map(goals.map(({ name }, place) => [name, reached[place] ?? 0])),
+    missing: (capabilities.diverges ?? []).map(({ kind }) => kind).filter((kind) => !diverged.has(kind)),
+  });
+  const last = (): { readonly wrong: WrongTale | null; readonly sums: Sums } => ({ wrong, sums: sums() });
+  return { take, last };
 }
 
 /** Whether it answers at once, and not by a promise. */
@@ -125,36 +133,4 @@ async function isQuick(target: Target): Promise<boolean> {
   const answered = target.view();
   await answered;
   return !(answered instanceof Promise) && target.counters() === null;
-}
-
-async function shorten(
-  target: Target,
-  found: { readonly story: Story; readonly run: Run },
-  shrinksMax: number,
-  spent: number,
-  length: number,
-  oracle: Oracle,
-): Promise<Failed> {
-  const first = await shrink(target, found.story.shape.scope, found.run, shrinksMax / 2, oracle);
-  const shrunk = first.fickle ? first : await shortest(target, first, shrinksMax / 2, oracle);
-  const { failure } = shrunk.run;
-  if (failure === null) throw new Unusable(4, "a story that failed was shrunk to one that does not");
-  return { length, shrunk, failure, executions: spent + shrunk.executions, fickle: first.fickle };
-}
-
-/** The shortest of what it is given and of a few other stories that fail alike. */
-async function shortest(target: Target, first: Shrunk, shrinksMax: number, oracle: Oracle): Promise<Shrunk> {
-  const kinds: readonly string[] = first.run.failure?.kinds ?? [];
-  let [best, executions, alike] = [first, first.executions, 0];
-  for (const told of fc.sample(story, { numRuns: others, seed: first.run.told.length })) {
-    if (alike >= alikeMax || executions - first.executions >= shrinksMax) break;
-    executions++;
-    const again = await run(target, told.shape.scope, telling(told, target.capabilities), {}, oracle);
-    if (again.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) continue;
-    alike++;
-    const shrunk = await shrink(target, told.shape.scope, again, shrinksMax / alikeMax, oracle);
-    executions += shrunk.executions;
-    if (!shrunk.fickle && shrunk.run.told.length < best.run.told.length) best = shrunk;
-  }
-  return { ...best, executions };
 }

@@ -5,6 +5,7 @@
 import type { Answers, Path, Step } from "../src/contract.ts";
 import { common, type Position } from "./position.ts";
 import type { Favourite } from "./shape.ts";
+import { recordDamages } from "./words.ts";
 
 const through: Answers = { hydrate: "ok", prepare: "ok", dispatch: "ok" };
 
@@ -81,11 +82,38 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
     const [warm] = at.idle;
     return warm === undefined ? inTurn(at, false, (busy) => finish(at, busy)) : { do: "evict", path: warm.path };
   },
+  // Addressed while it is set aside, then mended; what is damaged and mended is so while all is closed.
+  aside: (at) => {
+    const set = at.dice.some(at.aside);
+    if (set !== null && at.dice.pick(2) === 0) return { do: "send", by: "/root", to: set, text: `m${at.index}` };
+    return at.agents.length > 0 || set !== null ? { do: "crash" } : inTurn(at, false, () => ({ do: "crash" }));
+  },
+  // Executions that a settling agent has not read go to its parent, who waits, and its result goes to a handler.
+  handover: (at) =>
+    inTurn(at, true, (path) => {
+      const own = at.admitted.some((agent) => agent.path === path && agent.mail.length > 0);
+      if (!own) return { do: "execution", owner: path, text: `e${at.index}` };
+      if (at.live !== null && at.live.root.waiter !== null) return { ...finish(at, path), ...common(at) };
+      return (at.live?.root.mail ?? []).length > 0 ? { do: "sample", path: "/root" } : { do: "wait", by: "/root" };
+    }),
 };
+
+/** Of a closed session whose story is about what is set aside: a record damaged, and mended once it was seen to be. */
+function tampered(at: Position): Step | null {
+  const { agents, damaged, condition, session } = at.world.disk;
+  if (Object.keys(at.world.handles).length > 0 || condition !== "ok" || session !== "ok") return null;
+  const [wrong] = Object.keys(damaged);
+  if (wrong !== undefined) return at.dice.pick(3) === 0 ? { do: "mend", what: "record", path: wrong } : null;
+  const paths = Object.keys(agents);
+  const parents = paths.filter((path) => paths.some((each) => each.startsWith(`${path}/`)));
+  const path = at.dice.some(parents.length > 0 ? parents : paths);
+  return path === null ? null : { do: "damage", what: "record", path, how: at.dice.from(recordDamages) };
+}
 
 /** `null` where nothing is open, or the story is about nothing. */
 export function driven(at: Position): Step | null {
   const { favoured } = at.shape;
+  if (favoured === "aside" && at.handle === undefined) return tampered(at);
   if (favoured === null || at.live === null || at.live.mode === "read") return null;
   return drives[favoured]({ ...at, favours: true });
 }

@@ -63,6 +63,8 @@ export interface Watch {
   /** A step met this goal. */
   readonly met?: (goal: string) => void;
   readonly stepped?: (before: World, step: Step, after: World, reply: Reply) => void;
+  /** What the target showed, before the first step and after each; `null` where it threw. */
+  readonly showed?: (found: Seen | null, thrown: unknown) => void;
 }
 
 const isPromise = <Value>(given: Awaitable<Value>): given is Promise<Value> => given instanceof Promise;
@@ -117,9 +119,11 @@ export async function run(
       found = isPromise(looked) ? await looked : looked;
     } catch (thrown) {
       if (thrown instanceof Unusable) throw thrown;
+      watch.showed?.(null, thrown);
       const expected = seen(step, after.reply, after.world, null);
       return ended({ kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null });
     }
+    watch.showed?.(found, null);
     // A third of all steps are refused or late, and change nothing.
     const still = after.world === now.world && step !== null;
     const expected = still

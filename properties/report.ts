@@ -3,9 +3,9 @@
  * that differs, and how to see it again. Texts of somebody's session are shown as lengths and hashes unless asked for.
  */
 import type { Reply, Step } from "../src/contract.ts";
-import type { Failed } from "./check.ts";
 import { difference, equal } from "./compare.ts";
 import { hash } from "./digest.ts";
+import type { Failed } from "./failed.ts";
 import type { Failure } from "./loop.ts";
 import { specification } from "./specification.ts";
 import type { Told, Trace } from "./trace.ts";

@@ -112,7 +112,9 @@ export type Favourite =
   | "close"
   | "set_capacity"
   | "recovery"
-  | "reading";
+  | "reading"
+  | "aside"
+  | "handover";
 const favourites: readonly Favourite[] = [
   "finish",
   "follow_up",
@@ -129,6 +131,8 @@ const favourites: readonly Favourite[] = [
   "set_capacity",
   "recovery",
   "reading",
+  "aside",
+  "handover",
 ];
 
 const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);

@@ -4,6 +4,7 @@
  */
 import type { Scope, Step } from "../src/contract.ts";
 import { type Begun, type Bound, begun, bind, rebind, within } from "./bind.ts";
+import { breathing } from "./breath.ts";
 import { type Next, type Oracle, type Run, run, type Watch } from "./loop.ts";
 import { answeredAhead, renamed, renamings, replaced, simplerBounds, simplerScopes, unheld } from "./simplify.ts";
 import type { Target } from "./target.ts";
@@ -60,11 +61,14 @@ export async function shrink(
   failed: Run,
   executionsMax: number,
   oracle: Oracle = "both",
+  signal?: AbortSignal,
 ): Promise<Shrunk> {
+  const breath = breathing();
   const kinds = failed.failure?.kinds ?? ["nothing"];
   let executions = 0;
   const attempt = async (list: readonly Bound[], within: Scope): Promise<Held | null> => {
-    if (executions >= executionsMax) return null;
+    await breath();
+    if (executions >= executionsMax || (signal?.aborted === true && executions > 0)) return null;
     executions++;
     const { next, watch, bound } = follow(list);
     const tried = await run(target, within, next, watch, oracle);

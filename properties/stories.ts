@@ -24,6 +24,31 @@ export const story: fc.Arbitrary<Story> = fc.record(
   { noNullPrototype: true },
 );
 
+/**
+ * A run of stories is a list of numbers: each story comes from the run's seed and its own number alone, so that it is the same
+ * whoever tells it, in whatever order, and can be told alone.
+ */
+function seedOf(seed: number, index: number): number {
+  const mixed = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) ^ Math.imul(index + 1, 0xc2b2ae35);
+  const once = Math.imul(mixed ^ (mixed >>> 16), 0x7feb352d);
+  const twice = Math.imul(once ^ (once >>> 15), 0x846ca68b);
+  return (twice ^ (twice >>> 16)) | 0;
+}
+
+/** How fast-check is to draw this story, and to shrink it: the first of its own seed, and of any size. */
+export function drawing(seed: number, index: number): { readonly [option in "seed" | "numRuns"]: number } & Unbiased {
+  return { seed: seedOf(seed, index), numRuns: 1, unbiased: true };
+}
+interface Unbiased {
+  readonly unbiased: true;
+}
+
+export function storyAt(seed: number, index: number): Story {
+  const [drawn] = fc.sample(story, drawing(seed, index));
+  if (drawn === undefined) throw new Error("fast-check drew no story");
+  return drawn;
+}
+
 /** Steps within which what was not written is tried again. */
 const triesMax = 6;
 const isRetry = (told: Step, unwritten: Step): boolean =>

@@ -7,16 +7,20 @@ import { createColors } from "picocolors";
 import { laws } from "../../model/index.ts";
 import { readTrace, traceFiles } from "../../regressions/files.ts";
 import { type Checked, check } from "../check.ts";
-import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { targetNamed } from "../targets/named.ts";
+import { Unusable } from "../unusable.ts";
 import { worlds } from "../worlds.ts";
-import { failure, summary } from "./check.ts";
+import { budgetOf, workersOf } from "./budget.ts";
+import { draftsUsual } from "./drafts.ts";
 import { exploreAll, holds, told } from "./explore.ts";
 import { codeOf, inProcess, replayAll, tally } from "./replay.ts";
+import { failure, summary } from "./say.ts";
 
-/** Stories by target: as many as a gate has time for. */
+const runsInMemory = 3_000;
+/** Stories by target: as many as a gate has time for, and more than every goal was seen to need. */
 const budgets: readonly (readonly [target: string, runs: number])[] = [
-  ["memory", 2_400],
+  ["memory", runsInMemory],
   ["sqlite", 250],
   ["child", 8],
 ];
@@ -24,75 +28,130 @@ const gateSeed = 1;
 
 const help = `
 Replays all recorded stories, explores small worlds of the specification, and tells generated stories to the production registry:
-${budgets.map(([target, runs]) => `${runs} to ${target}`).join(", ")}. Every goal has to be reached, so that a weak generator is not taken for a good registry.
+${budgets.map(([target, runs]) => `${grouped(runs)} to ${target}`).join(", ")}. Every goal has to be reached, so that a weak generator is not taken for a good registry.
 
   --seed N        the same seed tells the same stories [${gateSeed}]
-  --scale N       so many percent of the stories [100]; below 100 goals need not all be reached`;
+  --runs N        so many stories to memory, and the others in proportion [${runsInMemory}]
+  --scale N       the same in percent [100]; below 100 goals need not all be reached
+  --budget TIME   begins no story after 60s, 5m, 1h; goals need not all be reached if it runs out
+  --workers N     tells in N processes; the result is that of one
+  --drafts DIR    where a story that failed is written as a trace [${draftsUsual}]
 
-export const gate: Verb = verb("gate", "gate [--seed N] [--scale N]", help, async (args, io) => {
-  const { values } = parseArgs({ args: [...args], options: { seed: { type: "string" }, scale: { type: "string" } } });
-  const seed = whole(values.seed, gateSeed, "--seed");
-  const scale = whole(values.scale, 100, "--scale", 1);
-  const started = performance.now();
-  const codes: number[] = [];
+Ctrl-C ends it with what there was.`;
 
-  const traces = await Promise.all((await traceFiles()).map(readTrace));
-  const replayed = await replayAll(traces, inProcess, true, io, true);
-  codes.push(codeOf(replayed));
-  io.out(
-    section(
+export const gate: Verb = verb(
+  "gate",
+  "gate [--seed N] [--runs N] [--budget TIME] [--workers N]",
+  help,
+  async (args, io) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: "string" },
+        runs: { type: "string" },
+        scale: { type: "string" },
+        budget: { type: "string" },
+        workers: { type: "string" },
+        drafts: { type: "string" },
+      },
+    });
+    const seed = whole(values.seed, gateSeed, "--seed");
+    const scale = scaleOf(values.runs, values.scale);
+    const workers = workersOf(values.workers, runsInMemory * scale);
+    const budgetMs = budgetOf(values.budget);
+    const drafts = values.drafts ?? draftsUsual;
+    const started = performance.now();
+    const codes: number[] = [];
+
+    const traces = await Promise.all((await traceFiles()).map(readTrace));
+    const replayed = await replayAll(traces, inProcess, true, io, true);
+    codes.push(codeOf(replayed));
+    io.out(
+      section(
+        io,
+        `recorded stories: ${counted(traces.length, "trace")} on ${counted(new Set(replayed.map(({ target }) => target)).size, "target")}, ${tally(replayed)}`,
+      ),
+    );
+
+    const explored = await exploreAll(
+      worlds.filter(({ quick }) => quick),
       io,
-      `recorded stories: ${counted(traces.length, "trace")} on ${counted(new Set(replayed.map(({ target }) => target)).size, "target")}, ${tally(replayed)}`,
-    ),
-  );
+    );
+    io.out(section(io, "small worlds of the specification, completely"));
+    for (const each of explored) io.out(`  ${told(each, io)}`);
+    codes.push(explored.every(holds) ? exit.held : exit.broken);
 
-  const explored = await exploreAll(
-    worlds.filter(({ quick }) => quick),
-    io,
-  );
-  io.out(section(io, "small worlds of the specification, completely"));
-  for (const each of explored) io.out(`  ${told(each, io)}`);
-  codes.push(explored.every(holds) ? exit.held : exit.broken);
+    io.out(section(io, "generated stories"));
+    const checked: Checked[] = [];
+    await interruptible(async (signal) => {
+      const until = performance.now() + (budgetMs ?? 0);
+      for (const [place, [name, runs]] of budgets.entries()) {
+        if (signal.aborted) return;
+        const left = budgetMs === undefined ? undefined : shareOf(until - performance.now(), place);
+        const asked = { name, runs: Math.ceil(runs * scale), seed, workers, budgetMs: left };
+        const found = await checkOne(asked, io, signal);
+        checked.push(found);
+        io.out(`  ${summary(found, io, left)}`);
+        if (found.failed === null) continue;
+        io.out(await failure(found, found.failed, { name, texts: true, drafts }, io));
+        codes.push(found.failed.fickle === null ? exit.broken : exit.stale);
+      }
+    });
 
-  io.out(section(io, "generated stories"));
-  const checked: Checked[] = [];
-  for (const [name, runs] of budgets) {
-    const found = await checkOne(name, Math.ceil((runs * scale) / 100), seed, io);
-    checked.push(found);
-    io.out(`  ${summary(found, io)}`);
-    if (found.failed === null) continue;
-    io.out(await failure(found, found.failed, name, io, true));
-    codes.push(found.failed.fickle ? exit.stale : exit.broken);
-  }
+    const goals = reached(checked);
+    const missed = [...goals].filter(([, times]) => times === 0).map(([name]) => name);
+    const told100 = scale >= 1 && checked.length === budgets.length;
+    const whole100 = told100 && checked.every(({ failed, stories, asked }) => failed === null && stories === asked);
+    if (missed.length > 0 && whole100) codes.push(exit.broken);
+    io.out(
+      verdict(
+        io,
+        Math.max(...codes),
+        checked,
+        goals.size - missed.length,
+        goals.size,
+        explored.reduce((sum, { found }) => sum + found.states, 0),
+        traces.length,
+        performance.now() - started,
+      ),
+    );
+    if (missed.length > 0)
+      io.out(`  goals not reached${whole100 ? "" : " (not all stories were told)"}: ${missed.join("; ")}\n`);
+    return Math.max(...codes);
+  },
+);
 
-  const goals = reached(checked);
-  const missed = [...goals].filter(([, times]) => times === 0).map(([name]) => name);
-  const whole100 = scale >= 100 && checked.every(({ failed }) => failed === null);
-  if (missed.length > 0 && whole100) codes.push(exit.broken);
-  io.out(
-    verdict(
-      io,
-      Math.max(...codes),
-      checked,
-      goals.size - missed.length,
-      goals.size,
-      explored.reduce((sum, { found }) => sum + found.states, 0),
-      traces.length,
-      performance.now() - started,
-    ),
-  );
-  if (missed.length > 0)
-    io.out(`  goals not reached${whole100 ? "" : " (not all stories were told)"}: ${missed.join("; ")}\n`);
-  return Math.max(...codes);
-});
+/** So many times the usual number of stories. */
+function scaleOf(runs: string | undefined, percent: string | undefined): number {
+  if (runs !== undefined && percent !== undefined)
+    throw new Unusable(exit.usage, "--runs and --scale say the same: give one of them");
+  if (runs !== undefined) return whole(runs, runsInMemory, "--runs", 1) / runsInMemory;
+  return whole(percent, 100, "--scale", 1) / 100;
+}
 
-async function checkOne(name: string, runs: number, seed: number, io: Io): Promise<Checked> {
+/** What a target gets of the time left: most of it is for production in memory. */
+function shareOf(leftMs: number, place: number): number {
+  const shares = [0.7, 0.15, 0.15].slice(place);
+  return (Math.max(0, leftMs) * (shares[0] ?? 1)) / shares.reduce((sum, share) => sum + share, 0);
+}
+
+interface Asked {
+  readonly name: string;
+  readonly runs: number;
+  readonly seed: number;
+  readonly workers: number;
+  readonly budgetMs: number | undefined;
+}
+
+async function checkOne({ name, runs, seed, workers, budgetMs }: Asked, io: Io, signal: AbortSignal): Promise<Checked> {
   const shown = progress(io);
   const open = await targetNamed(name);
   const tell = (stories: number, steps: number): void =>
     shown.tell(`${name}  ${grouped(stories)} of ${counted(runs, "story", "stories")}, ${counted(steps, "step")}`);
   // A target that is slow is given fewer executions to shrink with, or a red gate would take minutes.
-  const found = await check({ runs, seed, open, progress: tell, shrinksMax: name === "memory" ? 4_000 : 400 });
+  const shrinksMax = name === "memory" ? 4_000 : 400;
+  const processes = { name, count: workers };
+  const found = await check({ runs, seed, open, signal, budgetMs, workers: processes, progress: tell, shrinksMax });
   shown.done();
   return found;
 }

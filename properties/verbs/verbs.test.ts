@@ -91,6 +91,15 @@ describe("one sentence and exit code 2", () => {
     [explore, ["one", "--agents", "1"], /one is a world of its own/],
     [explore, ["--agents", "1", "--commands", "spawn,nap"], /there is no "nap" here; there are spawn/],
     [gate, ["--scale", "0"], /--scale takes a whole number of at least 1/],
+    [gate, ["--scale", "50", "--runs", "10"], /--runs and --scale say the same/],
+    [check, ["--budget", "60"], /--budget takes a time such as 60s or 5m, not "60"/],
+    [check, ["--budget", "0s"], /--budget takes a time/],
+    [check, ["--shard", "3/2"], /--shard takes i\/n, as 1\/4 to 4\/4, not "3\/2"/],
+    [check, ["--shard", "0/2"], /--shard takes i\/n/],
+    [check, ["--shard", "1/2", "--story", "3"], /give one of them/],
+    [check, ["--story", "0"], /--story takes a whole number of at least 1/],
+    [check, ["--workers", "0"], /--workers takes a whole number of at least 1/],
+    [check, ["--workers", "10000"], /--workers takes at most 256/],
   ];
   test.each(bad)("%#", async (verb, args, says) => {
     const files = args.map((arg) => (arg.endsWith(".json") ? at(arg) : arg));

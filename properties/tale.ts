@@ -1,0 +1,77 @@
+/** One story of a run, told by its number to a target: what came of it, in plain data that another process can be told of. */
+import { goals } from "../model/index.ts";
+import { type Oracle, type Run, run } from "./loop.ts";
+import { parting, type Sight, sightOf } from "./sights.ts";
+import { type Story, storyAt, telling } from "./stories.ts";
+import type { Target } from "./target.ts";
+
+export interface Tale {
+  /** In the run, from 0. */
+  readonly index: number;
+  readonly steps: number;
+  /** Steps that were refused, late or faulty. */
+  readonly rebuffed: number;
+  /** Places in the list of goals. */
+  readonly goals: readonly number[];
+  /** Known divergence at which it ended, if it did. */
+  readonly diverged: string | null;
+  readonly wrong: Wrong | null;
+}
+export interface Wrong {
+  /** Why it failed; none where it held and was not the same when it was told again. */
+  readonly kinds: readonly string[];
+  readonly sights: readonly Sight[];
+  /** As it was told again where it held. */
+  readonly again: readonly Sight[] | null;
+}
+
+/** Of so many stories that held, one is told again: what is not the same twice can be trusted neither time. */
+const twiceEvery = 50;
+
+const places: ReadonlyMap<string, number> = new Map(goals.map(({ name }, place) => [name, place]));
+
+/** What makes a run what it is, whoever tells it. */
+export interface Judging {
+  readonly seed: number;
+  readonly oracle: Oracle;
+}
+export interface Telling {
+  readonly run: Run;
+  readonly sights: readonly Sight[];
+}
+
+/** Tells a story, and keeps all that was seen. */
+export async function tell(
+  target: Target,
+  told: Story,
+  oracle: Oracle,
+  met?: (goal: string) => void,
+): Promise<Telling> {
+  const sights: Sight[] = [];
+  const showed = (...seen: Parameters<typeof sightOf>): void => {
+    sights.push(sightOf(...seen));
+  };
+  const watch = met === undefined ? { showed } : { showed, met };
+  return { run: await run(target, told.shape.scope, telling(told, target.capabilities), watch, oracle), sights };
+}
+
+export async function taleOf(target: Target, { seed, oracle }: Judging, index: number): Promise<Tale> {
+  const told = storyAt(seed, index);
+  const met = new Set<number>();
+  const { run: done, sights } = await tell(target, told, oracle, (goal) => met.add(places.get(goal) ?? -1));
+  return {
+    ...{ index, steps: done.told.length, rebuffed: done.rebuffed, goals: [...met], diverged: done.diverged },
+    wrong:
+      done.failure !== null
+        ? { kinds: done.failure.kinds, sights, again: null }
+        : index % twiceEvery === 0
+          ? await unlike(target, told, oracle, sights)
+          : null,
+  };
+}
+
+/** What was wrong with a story that held: it was not the same again. */
+async function unlike(target: Target, told: Story, oracle: Oracle, sights: readonly Sight[]): Promise<Wrong | null> {
+  const { sights: again } = await tell(target, told, oracle);
+  return parting(target.capabilities, sights, again) === null ? null : { kinds: [], sights, again };
+}

@@ -1,0 +1,71 @@
+/** What a check found, in words: a line or two where it held, the story where it did not. */
+import { createColors } from "picocolors";
+import type { Checked } from "../check.ts";
+import type { Failed } from "../failed.ts";
+import { counted, type Io, seconds } from "../io.ts";
+import { reasons, story } from "../report.ts";
+import { leftOut } from "./budget.ts";
+import { keep } from "./drafts.ts";
+
+/** One line on what was done, and lines on what a reader must know of it. */
+export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number): string {
+  const { green, red, dim, yellow } = createColors(io.color);
+  const { target, asked, stories, steps, seed, ms, goals, failed, interrupted, spent, diverged } = found;
+  const mark = failed === null ? green("held") : red("failed");
+  const reached = [...goals.values()].filter((times) => times > 0).length;
+  const lines = [
+    `${mark}  ${target}: ${counted(stories, "story", "stories")}, ${counted(steps, "step")}, ${reached} of ${counted(goals.size, "goal")}  ${dim(`seed ${seed}, ${seconds(ms)}`)}`,
+  ];
+  if (interrupted) lines.push(yellow("      interrupted; this is what there was"));
+  if (spent) lines.push(yellow(`      ${leftOut(asked, stories, budgetMs)}`));
+  for (const [kind, times] of diverged) lines.push(yellow(`      known divergence ${kind}: ${counted(times, "time")}`));
+  const gone = absent(found);
+  if (gone !== null)
+    lines.push(red(`      known divergence ${gone} no longer occurs: take it out of the target's capabilities`));
+  return `${lines.join("\n")}\n`;
+}
+
+/** A known divergence that did not occur. */
+export const absent = ({ missing, failed, interrupted }: Checked): string | null =>
+  failed === null && !interrupted ? (missing[0] ?? null) : null;
+
+export interface Telling {
+  /** Of the target, as it was asked for. */
+  readonly name: string;
+  readonly texts: boolean;
+  readonly drafts: string;
+}
+
+/** The command that tells this story again. */
+function again({ seed, oracle }: Checked, { story: number }: Failed, name: string): string {
+  const judging = oracle === "both" ? "" : ` --oracle ${oracle}`;
+  return `rollcall check --target ${name}${judging} --seed ${seed} --story ${number}`;
+}
+
+export async function failure(
+  found: Checked,
+  failed: Failed,
+  { name, texts, drafts }: Telling,
+  io: Pick<Io, "color" | "columns">,
+): Promise<string> {
+  const { bold, red } = createColors(io.color);
+  const { shrunk, executions, length, fickle } = failed;
+  const paper = { columns: Math.min(io.columns, 160), texts };
+  const told = again(found, failed, name);
+  const { file } = await keep(failed, name, told, drafts);
+  const how = `shrunk from ${counted(length, "step")} in ${counted(executions, "execution")}`;
+  const broken = failed.failure.broken.length > 0 ? "breaks the law" : "differs from the specification";
+  return [
+    "",
+    red(bold(`${name} ${fickle === null ? broken : "is not deterministic: it failed once and then did not"}`)),
+    reasons(failed.failure, name),
+    "",
+    `${counted(shrunk.run.told.length, "step")}, ${how}:`,
+    story(shrunk.run.told, failed.failure, name, paper),
+    "",
+    `again:    ${told}`,
+    `written:  ${file}`,
+    `replay:   rollcall replay ${file} --target ${name}`,
+    "",
+  ].join("\n");
+}
