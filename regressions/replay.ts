@@ -4,7 +4,7 @@
  */
 
 import type { World } from "../model/index.ts";
-import { step as decide, stored, view } from "../model/index.ts";
+import { stored, view } from "../model/index.ts";
 import { applicable } from "../properties/applicable.ts";
 import { equal } from "../properties/compare.ts";
 import { hashOf } from "../properties/digest.ts";
@@ -12,7 +12,7 @@ import { type Failure, run } from "../properties/loop.ts";
 import { specification } from "../properties/specification.ts";
 import type { Target } from "../properties/target.ts";
 import { type Read, since, type Trace } from "../properties/trace.ts";
-import type { Hash } from "../src/contract.ts";
+import type { Hash, Reply } from "../src/contract.ts";
 import { staleBecause } from "./stale.ts";
 
 export type Verdict = { readonly why: string } & (
@@ -26,50 +26,52 @@ export type Verdict = { readonly why: string } & (
   | { readonly is: "fixed" }
   /** The specification says something else now than was recorded, or does not know a word of it. */
   | { readonly is: "stale"; readonly step: number; readonly recorded: unknown; readonly model: unknown }
-  /** The target lacks what this step needs, or the story is for a specification to come; never taken for green. */
-  | { readonly is: "not applicable"; readonly step: number }
+  /**
+   * The target lacks what this step needs, or the story is for a specification to come; never taken for green. `known` where
+   * the target is known to differ, and says so itself.
+   */
+  | { readonly is: "not applicable"; readonly step: number; readonly known?: true }
 );
 
 /** Steps are counted from 1, as people do. `rot` is where the trace itself ends, if it does (`readStory`). */
 export async function replay(trace: Trace, target: Target, rot: Read["rot"] = null): Promise<Verdict> {
   if (rot?.is === "newer") return { is: "not applicable", step: rot.step, why: rot.why };
+  const { steps } = trace;
   let stopped: Verdict | null = null;
-  const next = (world: World, index: number) => {
-    const told = trace.steps[index];
+  const next = (world: World, index: number, last: Reply | null = null) => {
+    stopped = last === null ? null : outdated(trace, index, last);
+    if (stopped !== null) return null;
+    const told = steps[index];
     if (told === undefined) {
-      stopped =
-        rot === null ? ended(trace, world) : { is: "stale", step: rot.step, recorded: null, model: null, why: rot.why };
+      stopped = rot === null ? ended(trace, world) : { ...unread, step: rot.step, why: rot.why };
       return null;
     }
-    const [step, recorded] = told;
-    const why = applicable(step, target.capabilities, world);
-    if (why !== null) {
-      stopped = { is: "not applicable", step: index + 1, why: `${target.name} cannot be given this step: ${why}` };
-      return null;
-    }
-    const { reply } = decide(world, step);
-    if (equal(reply, recorded)) return step;
-    stopped = {
-      is: "stale",
-      step: index + 1,
-      recorded,
-      model: reply,
-      why: `${staleBecause(recorded, reply)}. ${since(trace.spec)}`,
-    };
+    const why = applicable(told[0], target.capabilities, world);
+    if (why === null) return told[0];
+    stopped = { is: "not applicable", step: index + 1, why: `${target.name} cannot be given this step: ${why}` };
     return null;
   };
   const done = await run(target, trace.scope, next);
-  if (done.failure !== null) {
-    const step = done.told.length;
-    return { is: "reproduces", step, failure: done.failure, why: reproducesBecause(done.failure) };
+  const step = done.told.length;
+  const { failure, diverged } = done;
+  if (failure !== null || diverged !== null) {
+    // What the specification no longer says was not promised by the target either.
+    const [, reply] = done.told.at(-1) ?? [];
+    const old = reply === undefined ? null : outdated(trace, step, reply);
+    if (old !== null) return old;
+    if (failure !== null) return { is: "reproduces", step, failure, why: reproducesBecause(failure) };
+    return { is: "not applicable", step, known: true, why: `${target.name} is known to differ here (${diverged})` };
   }
-  const steps = trace.steps.length;
-  return (
-    stopped ?? {
-      is: "fixed",
-      why: `all ${steps} answers are as recorded, and ${target.name} agrees with the specification`,
-    }
-  );
+  return stopped ?? { is: "fixed", why: `all ${steps.length} answers are as recorded, and ${target.name} agrees` };
+}
+
+const unread = { is: "stale", recorded: null, model: null } as const;
+
+/** Whether the specification answers something else to this step, counted from 1, than was recorded. */
+function outdated(trace: Trace, step: number, reply: Reply): Verdict | null {
+  const recorded = trace.steps[step - 1]?.[1];
+  if (recorded === undefined || equal(reply, recorded)) return null;
+  return { is: "stale", step, recorded, model: reply, why: `${staleBecause(recorded, reply)}. ${since(trace.spec)}` };
 }
 
 /** The same answers may hide another end: a rule that shows in no answer has changed then. */

@@ -118,7 +118,8 @@ export function codeOf(told: readonly Told[]): number {
   const is = (kind: Verdict["is"]): boolean => told.some(({ verdict }) => verdict.is === kind);
   if (is("reproduces")) return exit.broken;
   if (is("stale")) return exit.stale;
-  const applied = new Set(told.filter(({ verdict }) => verdict.is === "fixed").map(({ name }) => name));
+  const counts = ({ verdict }: Told): boolean => verdict.is === "fixed" || ("known" in verdict && verdict.known);
+  const applied = new Set(told.filter(counts).map(({ name }) => name));
   return told.every(({ name }) => applied.has(name)) ? exit.held : exit.broken;
 }
 
