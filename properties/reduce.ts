@@ -56,3 +56,20 @@ function inside(value: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(value)) return value;
   return typeof value === "object" && value !== null ? without(value, fields) : value;
 }
+
+/** Longer mailed results are cut; how is one pure function of the result, and no matter of the specification. */
+const mailedUnitsMin = 16_384;
+
+/** A reply with what a mail that was cut for its length became in a conversation left out: only that it is there counts. */
+export function uncut(reply: Reply): Reply {
+  const read: Reply = JSON.parse(JSON.stringify(reply), (_, held: unknown) =>
+    isLongMail(held) ? held.slice(0, 3) : held,
+  );
+  return read;
+}
+
+function isLongMail(held: unknown): held is readonly unknown[] {
+  if (!Array.isArray(held) || held.length !== 4 || held[0] !== "mail") return false;
+  const text: unknown = held[3];
+  return typeof text === "object" && text !== null && "length" in text && Number(text.length) > mailedUnitsMin;
+}
