@@ -26,7 +26,7 @@ export interface CheckOptions {
   readonly budgetMs?: number | undefined;
   /** Tells in so many processes, each of which opens the target by this name; in this one unless told. */
   readonly workers?: { readonly name: string; readonly count: number } | undefined;
-  /** Executions spent on shrinking, of either kind. */
+  /** Executions spent on shrinking. */
   readonly shrinksMax?: number;
   /** Ends it early, with what there was. */
   readonly signal?: AbortSignal | undefined;
@@ -57,7 +57,7 @@ export interface Checked {
 }
 
 /** Enough for any story where a step costs microseconds; a target that answers by promises is given fewer. */
-const shrinksUsual = { quick: 30_000, slow: 2_000 };
+const shrinksUsual = { quick: 5_000, slow: 1_000 };
 
 export async function check(options: CheckOptions): Promise<Checked> {
   const { runs, seed, open, oracle = "both", shard, story, signal, workers } = options;

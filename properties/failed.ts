@@ -1,14 +1,13 @@
 /**
- * A story that went wrong, looked into: told again, since what does not fail twice alike says nothing about a law; then shrunk,
- * first as it was drawn, then as it was resolved, and a few others that fail alike as well.
+ * A story that went wrong, looked into: told again, since what does not fail twice alike says nothing about a law; then
+ * shrunk as it was resolved: what was drawn shrinks less, and for more.
  */
-import fc from "fast-check";
 import type { Seen } from "../model/index.ts";
-import { breathing } from "./breath.ts";
-import { type Failure, type Run, run } from "./loop.ts";
+import type { Scope } from "../src/contract.ts";
+import type { Failure, Run } from "./loop.ts";
 import { type Shrunk, shrink } from "./shrink.ts";
 import { type Parting, parting, type Sight } from "./sights.ts";
-import { drawing, type Story, story, storyAt, telling } from "./stories.ts";
+import { storyAt } from "./stories.ts";
 import { type Judging, type Tale, tell, type Wrong } from "./tale.ts";
 import type { Target } from "./target.ts";
 import { Unusable } from "./unusable.ts";
@@ -30,15 +29,11 @@ export interface Fickle {
 }
 
 export interface Effort {
-  /** Executions spent on shrinking, of either kind. */
+  /** Executions spent on shrinking. */
   readonly shrinksMax: number;
   /** Ends it early, with the shortest so far. */
   readonly signal: AbortSignal | undefined;
 }
-
-/** After a failure so many more stories are told, to shrink others that fail alike: a shorter one may start elsewhere. */
-const others = 300;
-const alikeMax = 3;
 
 export async function lookedInto(
   target: Target,
@@ -51,10 +46,10 @@ export async function lookedInto(
   const parted = parting(target.capabilities, wrong.sights, wrong.again ?? again.sights);
   const place = { story: index + 1, length: steps };
   if (parted === null && again.run.failure !== null)
-    return { ...place, ...(await shortened(target, judging, index, again.run, effort)) };
+    return { ...place, ...(await shortened(target, judging, told.shape.scope, again.run, effort)) };
   const second = (wrong.again ?? again.sights)[parted?.step ?? 0];
   const failure = again.run.failure ?? unlike(wrong, parted, second);
-  const shrunk: Shrunk = { scope: told.shape.scope, run: again.run, executions: 1, fickle: true };
+  const shrunk: Shrunk = { scope: told.shape.scope, run: again.run, executions: 1, checks: 0, fickle: true };
   return { ...place, shrunk, failure, executions: 1, fickle: { parting: parted } };
 }
 
@@ -91,59 +86,15 @@ type Shortened = Omit<Failed, "story" | "length">;
 
 async function shortened(
   target: Target,
-  { seed, oracle }: Judging,
-  index: number,
+  { oracle }: Judging,
+  scope: Scope,
   failed: Run,
   { shrinksMax, signal }: Effort,
 ): Promise<Shortened> {
-  const kinds: readonly string[] = failed.failure?.kinds ?? [];
-  const breath = breathing();
-  let found = { story: storyAt(seed, index), run: failed };
-  let spent = 0;
-  const holds = async (told: Story): Promise<boolean> => {
-    await breath();
-    if (signal?.aborted === true || ++spent > shrinksMax / 2) return true;
-    const done = await run(target, told.shape.scope, telling(told, target.capabilities), {}, oracle);
-    if (done.failure === null || !done.failure.kinds.some((kind) => kinds.includes(kind))) return true;
-    if (done.told.length <= found.run.told.length) found = { story: told, run: done };
-    return false;
-  };
-  await fc.check(fc.asyncProperty(story, holds), { ...drawing(seed, index), endOnFailure: false });
-  const first = await shrink(target, found.story.shape.scope, found.run, shrinksMax / 2, oracle, signal);
-  if (first.fickle) return fickle(first, spent);
-  const shrunk = await shortest(target, { seed, oracle }, first, { shrinksMax: shrinksMax / 2, signal });
+  const shrunk = await shrink(target, scope, failed, shrinksMax, oracle, signal);
   const { failure } = shrunk.run;
   if (failure === null) throw new Unusable(4, "a story that failed was shrunk to one that does not");
-  return { shrunk, failure, executions: spent + shrunk.executions, fickle: null };
-}
-
-/** It failed alike as often as it was drawn, and not once its steps were given. */
-function fickle(first: Shrunk, spent: number): Shortened {
-  const { failure } = first.run;
-  if (failure === null) throw new Unusable(4, "a story that failed was shrunk to one that does not");
-  return { shrunk: first, failure, executions: spent + first.executions, fickle: { parting: null } };
-}
-
-/** The shortest of what it is given and of a few other stories that fail alike. */
-async function shortest(
-  target: Target,
-  { oracle }: Judging,
-  first: Shrunk,
-  { shrinksMax, signal }: Effort,
-): Promise<Shrunk> {
-  const kinds: readonly string[] = first.run.failure?.kinds ?? [];
-  const breath = breathing();
-  let [best, executions, alike] = [first, first.executions, 0];
-  for (const told of fc.sample(story, { numRuns: others, seed: first.run.told.length })) {
-    await breath();
-    if (alike >= alikeMax || executions - first.executions >= shrinksMax || signal?.aborted === true) break;
-    executions++;
-    const again = await run(target, told.shape.scope, telling(told, target.capabilities), {}, oracle);
-    if (again.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) continue;
-    alike++;
-    const shrunk = await shrink(target, told.shape.scope, again, shrinksMax / alikeMax, oracle, signal);
-    executions += shrunk.executions;
-    if (!shrunk.fickle && shrunk.run.told.length < best.run.told.length) best = shrunk;
-  }
-  return { ...best, executions };
+  // It failed alike as often as it was drawn, and not once its steps were given.
+  const fickle = shrunk.fickle ? { parting: null } : null;
+  return { shrunk, failure, executions: shrunk.executions, fickle };
 }

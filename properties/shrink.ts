@@ -1,58 +1,46 @@
 /**
- * From a story that fails to a short one that fails in the same way: steps taken out in chunks, singly and in pairs, answers
- * moved to the step that begins, everything said more plainly, until nothing helps or the executions are spent.
+ * From a story that fails to a short one that fails in the same way: steps taken out in chunks, with what means nothing
+ * without them, answers moved to the step that begins, everything said more plainly; then whether anything more can be left out.
  */
-import type { Scope, Step } from "../src/contract.ts";
-import { type Begun, type Bound, begun, bind, rebind, within } from "./bind.ts";
+import type { Reply, Scope } from "../src/contract.ts";
+import type { Bound } from "./bind.ts";
 import { breathing } from "./breath.ts";
-import { type Next, type Oracle, type Run, run, type Watch } from "./loop.ts";
-import { answeredAhead, renamed, renamings, replaced, simplerBounds, simplerScopes, unheld } from "./simplify.ts";
+import { type Oracle, type Run, run } from "./loop.ts";
+import { isRebuffed, kindOfReply, type Plan, plan } from "./plan.ts";
+import {
+  aheads,
+  allPlain,
+  type Candidates,
+  moves,
+  pairs,
+  renames,
+  scopes,
+  simplifications,
+  singles,
+} from "./reductions.ts";
+import { plainest, replaced, simplerBounds } from "./simplify.ts";
 import type { Target } from "./target.ts";
+import { unbound } from "./unbound.ts";
 
 export interface Shrunk {
   readonly scope: Scope;
   readonly run: Run;
+  /** Spent on finding it, and on seeing that nothing more can be left out. */
   readonly executions: number;
+  readonly checks: number;
   /** The story did not fail when it was told again. */
   readonly fickle: boolean;
 }
-/** Stories up to so many steps also lose pairs of steps. */
-const pairsMax = 20;
-/** Stories up to so many steps lose pairs of steps while another one moves. */
-const movesMax = 9;
 
-/** A story that failed, with its names bound to its steps. */
-interface Held {
+/** Executions spent on losing several steps at once. */
+const guessesMax = 40;
+
+/** A story that failed, with its names bound to its steps, and what the specification answers to each. */
+export interface Held {
   readonly scope: Scope;
   readonly list: readonly Bound[];
+  readonly replies: ReadonlyMap<Bound, Reply>;
   readonly run: Run;
-}
-
-/** Gives the steps of a list with their names as they are where each comes to stand, and binds them anew. */
-export function follow(list: readonly Bound[]): {
-  readonly next: Next;
-  readonly watch: Watch;
-  readonly bound: readonly Bound[];
-} {
-  const earlier: Begun = new Map();
-  const fresh: Begun = new Map();
-  const bound: Bound[] = [];
-  const next: Next = (world, index) => {
-    const held = list[index];
-    if (held === undefined) return null;
-    const step = rebind(held, world, earlier);
-    bound.push(bind(step, world, fresh));
-    return step;
-  };
-  const stepped = (before: Parameters<Next>[0], _: unknown, after: Parameters<Next>[0]): void => {
-    const index = bound.length - 1;
-    const [held, anew] = [list[index], bound[index]];
-    if (held === undefined || anew === undefined) return;
-    const ops = begun(before, after);
-    earlier.set(held, ops);
-    fresh.set(anew, ops);
-  };
-  return { next, watch: { stepped }, bound };
 }
 
 export async function shrink(
@@ -65,92 +53,142 @@ export async function shrink(
 ): Promise<Shrunk> {
   const breath = breathing();
   const kinds = failed.failure?.kinds ?? ["nothing"];
-  let executions = 0;
-  const attempt = async (list: readonly Bound[], within: Scope): Promise<Held | null> => {
+  const told = new Set<string>();
+  const spent = { executions: 0, checks: 0 };
+  let best: Held | null = null;
+
+  /** Tells a story unless it was told before, and keeps it if it fails alike. */
+  const tell = async (planned: Plan, on: keyof typeof spent): Promise<boolean> => {
+    const { scope: within, list, steps, replies } = planned;
+    const key = JSON.stringify([steps, within]);
     await breath();
-    if (executions >= executionsMax || (signal?.aborted === true && executions > 0)) return null;
-    executions++;
-    const { next, watch, bound } = follow(list);
-    const tried = await run(target, within, next, watch, oracle);
-    const same = tried.failure?.kinds.some((kind) => kinds.includes(kind)) === true;
-    return same ? { scope: within, list: bound, run: tried } : null;
+    if (signal?.aborted === true && best !== null) return false;
+    if (told.has(key) || steps.length === 0 || spent.executions + spent.checks >= executionsMax) return false;
+    told.add(key);
+    spent[on]++;
+    const tried = await run(target, within, (_, index) => steps[index] ?? null, {}, oracle);
+    if (tried.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) return false;
+    const length = tried.told.length;
+    if (best !== null && length > best.list.length) return false;
+    const answered = new Map(list.slice(0, length).map((bound, index) => [bound, replies[index] ?? { ok: "done" }]));
+    best = { scope: within, list: list.slice(0, length), replies: answered, run: tried };
+    return true;
+  };
+  /** What the specification answers at the end is to be of the kind that it was where the story failed. */
+  const endsAlike = ({ replies }: Plan, held: Held): boolean => {
+    const [last, was] = [replies.at(-1), held.replies.get(held.list.at(-1) ?? unbound({ do: "save" }))];
+    return last !== undefined && was !== undefined && kindOfReply(last) === kindOfReply(was);
+  };
+  const attempt = async (list: readonly Bound[], within: Scope): Promise<boolean> => {
+    const planned = plan(within, list);
+    return best !== null && endsAlike(planned, best) && (await tell(planned, "executions"));
+  };
+  /** Without these steps, and without those that were not turned away and would be now. */
+  const without = async (gone: readonly Bound[]): Promise<boolean> => {
+    if (best === null) return false;
+    const { list, replies, scope: within } = best;
+    const last = list.at(-1);
+    const idle = (held: Bound, reply: Reply): boolean =>
+      held !== last && isRebuffed(reply) && !isRebuffed(replies.get(held) ?? reply);
+    const rest = list.filter((each) => !gone.includes(each));
+    const planned = plan(within, rest, idle);
+    if (planned.list.length < rest.length && endsAlike(planned, best) && (await tell(planned, "executions")))
+      return true;
+    return attempt(rest, within);
   };
 
-  const plain = failed.told.map(([step]) => unbound(step));
-  const first = await attempt(plain, scope);
-  if (first === null) return { scope, run: failed, executions, fickle: true };
-  let best = first;
-  const passes = [chunks, aheads, pairs, simplifications, renames, scopes, moves];
-  for (let improved = true; improved && executions < executionsMax; ) {
-    improved = false;
-    for (const pass of passes) {
-      for (let again = true; again; ) {
-        again = false;
-        for (const [list, within] of pass(best)) {
-          const better = await attempt(list, within);
-          if (better === null || better.list.length > best.list.length) continue;
-          best = better;
-          improved = true;
-          again = true;
-          break;
-        }
+  if (
+    !(await tell(
+      plan(
+        scope,
+        failed.told.map(([step]) => unbound(step)),
+      ),
+      "executions",
+    ))
+  )
+    return { scope, run: failed, ...spent, fickle: true };
+  const held = (): Held => best ?? { scope, list: [], replies: new Map(), run: failed };
+  /** Each candidate of the pass, made anew from the best there is after each that was taken. */
+  const taking = async (pass: (from: Held) => Candidates, attempting = attempt): Promise<void> => {
+    for (let again = true; again; ) {
+      again = false;
+      for (const [list, within] of pass(held())) {
+        again = await attempting(list, within);
+        if (again) break;
+      }
+    }
+  };
+  /** Where many candidates are tried, only those of which the specification turns nothing away that it took before. */
+  let guesses = guessesMax;
+  const guess = async (list: readonly Bound[], within: Scope): Promise<boolean> => {
+    const now = held();
+    if (guesses <= 0) return false;
+    const planned = plan(within, list);
+    const turned = planned.replies.some((reply, index) => {
+      const was = now.replies.get(list[index] ?? unbound({ do: "save" }));
+      return isRebuffed(reply) && was !== undefined && !isRebuffed(was);
+    });
+    if (turned || !endsAlike(planned, now)) return false;
+    const before = spent.executions;
+    const better = await tell(planned, "executions");
+    guesses -= spent.executions - before;
+    return better;
+  };
+
+  for (let improved = true; improved && spent.executions < executionsMax; ) {
+    const before = weight(held());
+    await chunks(held, without);
+    await taking(allPlain);
+    await taking(aheads);
+    await chunks(held, without);
+    await plainSteps(held, attempt);
+    await taking(scopes);
+    await taking(renames);
+    await taking(pairs, guess);
+    await taking(moves, guess);
+    improved = weight(held()) < before;
+    if (improved) continue;
+    // The last question, and the only one that is asked of everything there is: it is counted apart.
+    for (const [list, within] of [singles, aheads, simplifications].flatMap((pass) => [...pass(held())])) {
+      improved = await tell(plan(within, list), "checks");
+      if (improved) break;
+    }
+  }
+  return { scope: held().scope, run: held().run, ...spent, fickle: false };
+}
+
+/** Shorter first, then what is said of it. */
+const weight = ({ list, scope }: Held): number =>
+  list.length * 1_000_000 +
+  JSON.stringify(list.map(({ step }) => step)).length * 10 +
+  JSON.stringify(scope).length / 1_000;
+
+/** Half, a quarter, … one step, from the end: late steps more often do not matter. The last one is where it fails. */
+async function chunks(held: () => Held, without: (gone: readonly Bound[]) => Promise<boolean>): Promise<void> {
+  for (let size = Math.ceil(held().list.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
+    for (let to = held().list.length - 1; to > 0; ) {
+      const from = Math.max(0, to - size);
+      await without(held().list.slice(from, to));
+      to = Math.min(from, held().list.length - 1);
+    }
+}
+
+/** Each step as plain as can be, and where that is too plain, one thing of it after another. */
+async function plainSteps(
+  held: () => Held,
+  attempt: (list: readonly Bound[], scope: Scope) => Promise<boolean>,
+): Promise<void> {
+  for (let index = held().list.length - 1; index >= 0; index--) {
+    for (let again = true; again; ) {
+      again = false;
+      const { list, scope } = held();
+      const bound = list[index];
+      if (bound === undefined) break;
+      const plain = plainest(bound, "all", index === list.length - 1);
+      for (const simpler of [...(plain === null ? [] : [plain]), ...simplerBounds(bound)]) {
+        again = await attempt(replaced(list, bound, simpler), scope);
+        if (again) break;
       }
     }
   }
-  return { scope: best.scope, run: best.run, executions, fickle: false };
-}
-
-/** With its names as they stand. */
-function unbound(step: Step): Bound {
-  return { step, op: null, turn: null, token: null, inner: within(step).map(unbound) };
-}
-
-type Candidates = Generator<readonly [readonly Bound[], Scope]>;
-
-/** Half, a quarter, … one step, from the end: late steps more often do not matter. The last one is where it fails. */
-function* chunks({ list, scope }: Held): Candidates {
-  for (let size = Math.ceil(list.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2))
-    for (let from = list.length - size; from > -size; from -= size)
-      yield [list.filter((_, index) => index < from || index >= from + size), scope];
-}
-
-function* pairs({ list, scope }: Pick<Held, "list" | "scope">): Candidates {
-  if (list.length > pairsMax) return;
-  for (let one = 0; one < list.length; one++)
-    for (let other = one + 2; other < list.length; other++)
-      yield [list.filter((_, index) => index !== one && index !== other), scope];
-}
-
-/** Two steps fewer, and one of the rest elsewhere: how two restores become one. */
-function* moves({ list, scope }: Held): Candidates {
-  if (list.length > movesMax) return;
-  for (const [fewer] of pairs({ list, scope }))
-    for (const moved of fewer) {
-      const others = fewer.filter((each) => each !== moved);
-      for (let to = 0; to <= others.length; to++)
-        if (fewer[to] !== moved) yield [[...others.slice(0, to), moved, ...others.slice(to)], scope];
-    }
-}
-
-function* aheads({ list, scope }: Held): Candidates {
-  for (let at = list.length - 1; at >= 0; at--) {
-    for (const ahead of answeredAhead(list, at)) yield [ahead, scope];
-    const ended = unheld(list, at);
-    if (ended !== null) yield [ended, scope];
-  }
-}
-
-function* simplifications({ list, scope }: Held): Candidates {
-  for (const bound of list) for (const simpler of simplerBounds(bound)) yield [replaced(list, bound, simpler), scope];
-}
-
-function* renames({ list, scope }: Held): Candidates {
-  for (const [from, to] of renamings(list)) {
-    const moved = list.map(({ step }) => renamed(step, from, to)).filter((step) => step !== null);
-    if (moved.length === list.length) yield [moved.map(unbound), scope];
-  }
-}
-
-function* scopes({ list, scope }: Held): Candidates {
-  for (const simpler of simplerScopes(scope, list)) yield [list, simpler];
 }

@@ -40,6 +40,27 @@ function rebuilt(changed: Loose): readonly Step[] {
   return read.success ? [read.data] : [];
 }
 
+/** Whose caller may as well be another. */
+const anybodys: readonly Step["do"][] = ["send", "follow_up", "interrupt"];
+
+/** A step as plain as it can be; only its texts, or only without what may be left out. `null` where it is that already. */
+export function plainest(bound: Bound, what: "all" | "texts" | "options", isLast: boolean): Bound | null {
+  const { step } = bound;
+  const changed: { [key: string]: unknown } = { ...step };
+  if (what !== "texts")
+    for (const key of optional)
+      if (key !== "answers" && key !== "as" && !(isLast && key === "commit")) delete changed[key];
+  if (what !== "options" && typeof changed["text"] === "string" && changed["text"].length <= 64) changed["text"] = "t";
+  if (what === "all") {
+    for (const key of ["outcome", "role", "ms", "kind"])
+      if (changed[key] !== undefined) changed[key] = plainer[key]?.[0];
+    if (anybodys.includes(step.do) && "to" in step && step.to.startsWith("/")) changed["by"] = "/root";
+  }
+  const [plain] = rebuilt(changed);
+  if (plain === undefined || JSON.stringify(plain) === JSON.stringify(step)) return null;
+  return { ...bound, step: plain, inner: plain.do === "wait" && !("callback" in plain) ? [] : bound.inner };
+}
+
 function without(step: Step, key: string): readonly Step[] {
   const { [key]: _, ...rest }: Loose = { ...step };
   return rebuilt(rest);

@@ -2,8 +2,8 @@
 import type { Scope, Step } from "../../src/contract.ts";
 import { applicable } from "../applicable.ts";
 import type { Bound } from "../bind.ts";
+import { follow } from "../follow.ts";
 import { type Next, type Run, run } from "../loop.ts";
-import { follow } from "../shrink.ts";
 import type { Target } from "../target.ts";
 import type { Verdict } from "./explanation.ts";
 

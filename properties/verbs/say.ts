@@ -2,7 +2,7 @@
 import { createColors } from "picocolors";
 import type { Checked } from "../check.ts";
 import type { Failed } from "../failed.ts";
-import { counted, type Io, seconds } from "../io.ts";
+import { counted, grouped, type Io, seconds } from "../io.ts";
 import { reasons, story } from "../report.ts";
 import { leftOut } from "./budget.ts";
 import { keep } from "./drafts.ts";
@@ -53,12 +53,12 @@ export async function failure(
   const paper = { columns: Math.min(io.columns, 160), texts };
   const told = again(found, failed, name);
   const { file } = await keep(failed, name, told, drafts);
-  const how = `shrunk from ${counted(length, "step")} in ${counted(executions, "execution")}`;
+  const how = `shrunk from ${counted(length, "step")} in ${counted(executions, "execution")}, and ${grouped(shrunk.checks)} to see that no more can go`;
   const broken = failed.failure.broken.length > 0 ? "breaks the law" : "differs from the specification";
   return [
     "",
     red(bold(`${name} ${fickle === null ? broken : "is not deterministic: it failed once and then did not"}`)),
-    reasons(failed.failure, name),
+    reasons(failed.failure, name, found.oracle !== "laws"),
     "",
     `${counted(shrunk.run.told.length, "step")}, ${how}:`,
     story(shrunk.run.told, failed.failure, name, paper),
