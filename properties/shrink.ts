@@ -5,7 +5,8 @@
 import type { Reply, Scope } from "../src/contract.ts";
 import type { Bound } from "./bind.ts";
 import { breathing } from "./breath.ts";
-import { type Oracle, type Run, run } from "./loop.ts";
+import { type Failure, type Oracle, type Run, run } from "./loop.ts";
+import { crashing, mailed, quitting, regated } from "./merges.ts";
 import { isRebuffed, kindOfReply, type Plan, plan } from "./plan.ts";
 import {
   aheads,
@@ -52,10 +53,11 @@ export async function shrink(
   signal?: AbortSignal,
 ): Promise<Shrunk> {
   const breath = breathing();
-  const kinds = failed.failure?.kinds ?? ["nothing"];
+  const isAlike = alike(failed.failure);
   const told = new Set<string>();
   const spent = { executions: 0, checks: 0 };
   let best: Held | null = null;
+  const held = (): Held => best ?? { scope, list: [], replies: new Map(), run: failed };
 
   /** Tells a story unless it was told before, and keeps it if it fails alike. */
   const tell = async (planned: Plan, on: keyof typeof spent): Promise<boolean> => {
@@ -67,7 +69,7 @@ export async function shrink(
     told.add(key);
     spent[on]++;
     const tried = await run(target, within, (_, index) => steps[index] ?? null, {}, oracle);
-    if (tried.failure?.kinds.some((kind) => kinds.includes(kind)) !== true) return false;
+    if (tried.failure === null || !isAlike(tried.failure)) return false;
     const length = tried.told.length;
     if (best !== null && length > best.list.length) return false;
     const answered = new Map(list.slice(0, length).map((bound, index) => [bound, replies[index] ?? { ok: "done" }]));
@@ -83,31 +85,34 @@ export async function shrink(
     const planned = plan(within, list);
     return best !== null && endsAlike(planned, best) && (await tell(planned, "executions"));
   };
-  /** Without these steps, and without those that were not turned away and would be now. */
-  const without = async (gone: readonly Bound[]): Promise<boolean> => {
-    if (best === null) return false;
-    const { list, replies, scope: within } = best;
+  /** Without those that were not turned away and would be now. */
+  const tidied = async (rest: readonly Bound[], { list, replies, scope: within }: Held): Promise<boolean> => {
     const last = list.at(-1);
-    const idle = (held: Bound, reply: Reply): boolean =>
-      held !== last && isRebuffed(reply) && !isRebuffed(replies.get(held) ?? reply);
-    const rest = list.filter((each) => !gone.includes(each));
+    const idle = (each: Bound, reply: Reply): boolean =>
+      each !== last && isRebuffed(reply) && !isRebuffed(replies.get(each) ?? reply);
     const planned = plan(within, rest, idle);
-    if (planned.list.length < rest.length && endsAlike(planned, best) && (await tell(planned, "executions")))
-      return true;
-    return attempt(rest, within);
+    if (planned.list.length === rest.length || best === null || !endsAlike(planned, best)) return false;
+    return await tell(planned, "executions");
+  };
+  const without = async (gone: readonly Bound[]): Promise<boolean> => {
+    const now = held();
+    const rest = now.list.filter((each) => !gone.includes(each));
+    return (await tidied(rest, now)) || (await attempt(rest, now.scope));
   };
 
-  if (
-    !(await tell(
-      plan(
-        scope,
-        failed.told.map(([step]) => unbound(step)),
-      ),
-      "executions",
-    ))
-  )
-    return { scope, run: failed, ...spent, fickle: true };
-  const held = (): Held => best ?? { scope, list: [], replies: new Map(), run: failed };
+  const first = failed.told.map(([step]) => unbound(step));
+  if (!(await tell(plan(scope, first), "executions"))) return { scope, run: failed, ...spent, fickle: true };
+  /** Other ways to the same place; what means nothing any more goes with what was replaced. */
+  const merging = async (): Promise<void> => {
+    for (let again = true; again; ) {
+      again = false;
+      const now = held();
+      for (const list of [crashing, quitting, regated, mailed].flatMap((merge) => [...merge(now)])) {
+        again = (await tidied(list, now)) || (await tell(plan(now.scope, list), "executions"));
+        if (again) break;
+      }
+    }
+  };
   /** Each candidate of the pass, made anew from the best there is after each that was taken. */
   const taking = async (pass: (from: Held) => Candidates, attempting = attempt): Promise<void> => {
     for (let again = true; again; ) {
@@ -140,9 +145,11 @@ export async function shrink(
     await chunks(held, without);
     await taking(allPlain);
     await taking(aheads);
+    await merging();
     await chunks(held, without);
     await plainSteps(held, attempt);
     await taking(scopes);
+    await merging();
     await taking(renames);
     await taking(pairs, guess);
     await taking(moves, guess);
@@ -156,6 +163,16 @@ export async function shrink(
   }
   return { scope: held().scope, run: held().run, ...spent, fickle: false };
 }
+
+/** It breaks a law that was broken, or, where none was, differs in the same part of what is compared. */
+function alike(first: Failure | null): (other: Failure) => boolean {
+  const kinds = first?.kinds ?? ["nothing"];
+  const parts = first?.broken.length === 0 ? kinds.map(partOf) : [];
+  return ({ kinds: found, broken }) =>
+    found.some((kind) => kinds.includes(kind)) ||
+    (broken.length === 0 && found.some((kind) => parts.includes(partOf(kind))));
+}
+const partOf = (kind: string): string => kind.split(".")[0] ?? kind;
 
 /** Shorter first, then what is said of it. */
 const weight = ({ list, scope }: Held): number =>

@@ -35,7 +35,7 @@ const order: readonly string[] = ["ok", "error", "quit", "refuse", "throw", "mis
 
 type Loose = { readonly [key: string]: unknown };
 /** A changed step, if it still is one. */
-function rebuilt(changed: Loose): readonly Step[] {
+export function rebuilt(changed: Loose): readonly Step[] {
   const read = schema.safeParse(changed);
   return read.success ? [read.data] : [];
 }
@@ -54,7 +54,10 @@ export function plainest(bound: Bound, what: "all" | "texts" | "options", isLast
   if (what === "all") {
     for (const key of ["outcome", "role", "ms", "kind"])
       if (changed[key] !== undefined) changed[key] = plainer[key]?.[0];
-    if (anybodys.includes(step.do) && "to" in step && step.to.startsWith("/")) changed["by"] = "/root";
+    if (anybodys.includes(step.do) && "to" in step) {
+      changed["to"] = step.to.startsWith("/") ? step.to : `${step.by}/${step.to}`;
+      changed["by"] = "/root";
+    }
   }
   const [plain] = rebuilt(changed);
   if (plain === undefined || JSON.stringify(plain) === JSON.stringify(step)) return null;
@@ -200,6 +203,8 @@ export function simplerScopes(scope: Scope, list: readonly Bound[]): readonly Sc
     ),
   );
   const found: Scope[] = limits === undefined ? [] : [unlimited];
+  for (const [limit, most] of Object.entries(limits ?? {}))
+    if (most > 1 && limit !== "textMax") found.push({ ...scope, limits: { ...limits, [limit]: 1 } });
   if (Object.keys(kept).length < Object.keys(scope.roles).length) found.push({ ...scope, roles: kept });
   if (Object.keys(registrars).length < Object.keys(scope.registrars).length) found.push({ ...scope, registrars });
   if (scope.capacity !== 3) found.push({ ...scope, capacity: 3 });
