@@ -1,4 +1,4 @@
-/** Whole stories: a shape and abstract steps, which fast-check draws and shrinks together. */
+/** Whole stories: a shape and abstract steps, which fast-check draws. */
 import fc from "fast-check";
 import type { Reply, Step } from "../src/contract.ts";
 import { type Draft, draftMax } from "./dice.ts";
@@ -35,8 +35,8 @@ function seedOf(seed: number, index: number): number {
   return (twice ^ (twice >>> 16)) | 0;
 }
 
-/** How fast-check is to draw this story, and to shrink it: the first of its own seed, and of any size. */
-export function drawing(seed: number, index: number): { readonly [option in "seed" | "numRuns"]: number } & Unbiased {
+/** How fast-check is to draw this story: the first of its own seed, and of any size. */
+function drawing(seed: number, index: number): { readonly [option in "seed" | "numRuns"]: number } & Unbiased {
   return { seed: seedOf(seed, index), numRuns: 1, unbiased: true };
 }
 interface Unbiased {
