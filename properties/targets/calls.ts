@@ -2,10 +2,13 @@
 import type { Op, Step, Value } from "../../src/contract.ts";
 import type { Agent, CallOptions, Handler, Session, Store } from "../../src/index.ts";
 import type { Context } from "./context.ts";
+import type { Given } from "./turns.ts";
 import { mailed, message, result } from "./values.ts";
 
 export interface Host {
   readonly session: Session;
+  /** What the provider was given with the turn that the step is about, where the step goes through it. */
+  readonly given: Given | null;
   readonly handler: Handler;
   /** An operation was begun by this call. */
   readonly began: (op: Op) => void;
@@ -25,7 +28,7 @@ const done = async (call: Promise<unknown>): Promise<Value> => {
 };
 
 export async function call(host: Host, step: Asked, context: Context): Promise<Value> {
-  const { session } = host;
+  const { session, given } = host;
   const options: CallOptions = {
     tag: context,
     onBegin: (op) => {
@@ -47,13 +50,16 @@ export async function call(host: Host, step: Asked, context: Context): Promise<V
     case "cancel":
       return await session.cancel(step.op, options);
     case "say":
+      if (given !== null) return await given.say(step.text);
       return await session.agent(step.path).say(step.turn, step.text, options);
     case "finish":
+      if (given !== null) return await given.finish(step.outcome, step.text);
       if ("op" in step) return await session.finishStart(step.op, step.outcome, step.text, options);
       return await session.finish(step.path, step.turn, step.outcome, step.text, options);
     case "interrupt":
       return await session.agent(step.to).interrupt({ by: step.by, ...options });
     case "block":
+      if (given !== null) return await given.block(step.kind);
       return await session.agent(step.path).block(step.kind, options);
     case "release":
       return await session.release(step.token, options);

@@ -5,7 +5,7 @@
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Answer, AsideCode, Gate, Op, Path, View } from "../../src/contract.ts";
 import { fault } from "../../src/errors.ts";
-import type { Provider, Session, SettledTurn } from "../../src/index.ts";
+import type { DispatchRequest, Provider, Session, SettledTurn } from "../../src/index.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 import { type Context, quitReason } from "./context.ts";
 
@@ -34,6 +34,10 @@ export interface Handle {
   readonly contexts: Map<Op, Context>;
   /** By path and turn, the call behind its settlement: a handler's operation is begun by no call. */
   readonly settlers: Map<string, Context>;
+  /** Waits that were not answered yet, and whose. */
+  readonly sleepers: Map<Context, Path>;
+  /** By path and turn, what the provider was given with it. */
+  readonly turns: Map<string, DispatchRequest>;
 }
 
 export function newHandle(as: string): Handle {
@@ -49,6 +53,8 @@ export function newHandle(as: string): Handle {
     held: new Map(),
     contexts: new Map(),
     settlers: new Map(),
+    sleepers: new Map(),
+    turns: new Map(),
   };
 }
 
@@ -73,6 +79,22 @@ export function crash(handle: Handle): void {
   handle.held.clear();
   handle.contexts.clear();
   handle.settlers.clear();
+  handle.sleepers.clear();
+  handle.turns.clear();
+}
+
+/** L41: whoever called `wait` is answered when the wait is over, also where it ends without a reason. */
+export function unanswered(handle: Handle): Path | null {
+  const { sleepers } = handle;
+  if (sleepers.size === 0) return null;
+  const view = viewOf(handle);
+  if (view.mode === "closed") return null;
+  for (const [context, path] of sleepers) {
+    const sleeps = path === "/root" ? view.root : view.agents?.[path];
+    if (context.outcome !== null || context.bug !== null) sleepers.delete(context);
+    else if (sleeps?.waiting !== true) return path;
+  }
+  return null;
 }
 
 const errors: { readonly [answer in Answer]?: Error } = {
@@ -106,7 +128,10 @@ export function provider(handle: Handle): Provider {
   return {
     prepare: ({ op, path }) =>
       hold(handle, "prepare", op, path, (answer) => (answer === "refuse" ? "refuse" : undefined)),
-    dispatch: ({ op, path }) => hold(handle, "dispatch", op, path, () => {}),
+    dispatch: (request) => {
+      handle.turns.set(`${request.path}@${request.turn}`, request);
+      return hold(handle, "dispatch", request.op, request.path, () => {});
+    },
     abort: ({ op, path }) => hold(handle, "abort", op, path, () => {}),
     stop: () => {},
   };

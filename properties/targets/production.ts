@@ -21,10 +21,11 @@ import { Unusable } from "../unusable.ts";
 import { type Asked, call } from "./calls.ts";
 import { context, type Sheet, sheet } from "./context.ts";
 import { damage } from "./damage.ts";
-import { crash, give, type Handle, handling, isOpen, newHandle, viewOf } from "./handle.ts";
+import { crash, give, type Handle, handling, isOpen, newHandle, unanswered, viewOf } from "./handle.ts";
 import { begin, restore } from "./opening.ts";
 import type { Places } from "./places.ts";
 import type { Damages, Issued, Ports, Stage } from "./stage.ts";
+import { givenFor } from "./turns.ts";
 import { rejected } from "./values.ts";
 
 /** A mode hook as hosts have them: setting up the mode erases whatever marks stood before. */
@@ -153,6 +154,10 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
   const issued = steps.map((one) => issue(stage, one, step.do === "together" ? sheet(stage.number, one.commit) : on));
   await rest(stage);
   while (issued.concat(stage.called).some((each) => ahead(each))) await rest(stage);
+  for (const handle of stage.handles.values()) {
+    const path = unanswered(handle);
+    if (path !== null) throw new Error(`the wait of ${path} is over, and nobody was told`);
+  }
 
   const endedAt = issued.findIndex(
     ({ step: one, on: { crashed }, context: made }) =>
@@ -224,6 +229,7 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
   const made = context(on, "answers" in step ? (step.answers ?? {}) : {}, quitting.includes(step.do));
   const host = {
     session,
+    given: givenFor(stage, handle, step, on),
     handler: handling(handle),
     forked: () => {
       const place = stage.places.fresh();
@@ -244,6 +250,7 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
     },
     began: (op: Op) => handle.contexts.set(op, made),
   };
+  if (step.do === "wait") handle.sleepers.set(made, step.by);
   call(host, step, made).then(
     (ok) => {
       made.outcome = { ok };
