@@ -10,7 +10,7 @@ import { describe, expect, it } from "vitest";
 
 const root: string = fileURLToPath(new URL("..", import.meta.url));
 
-const folders: readonly string[] = ["src", "model", "properties", "regressions", "bench"];
+const folders: readonly string[] = ["src", "model", "properties", "regressions", "bench", "mutants"];
 const topFiles: readonly string[] = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "LICENSE"];
 /** Ignored by git: made by tools, gone with a fresh clone. */
 const made: readonly string[] = ["node_modules", "dist", "coverage"];
@@ -23,6 +23,7 @@ function sourcesIn(folder: string): readonly Source[] {
   if (statSync(join(root, folder), { throwIfNoEntry: false }) === undefined) return [];
   return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && /\.(ts|js|py|sh)$/.test(entry.name))
+    .filter((entry) => !/[/\\](node_modules|\.tmp)([/\\]|$)/.test(entry.parentPath))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ file: relative(root, file), lines: readFileSync(file, "utf8").trimEnd().split("\n") }));
 }

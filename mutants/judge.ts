@@ -1,0 +1,42 @@
+/**
+ * What judges a mutant of the production code, in a few seconds and in one process: recorded and generated stories told to
+ * the registry in memory, compared with the specification at each step; and the archive's records against a second opinion.
+ */
+import { readFileSync } from "node:fs";
+import { type Oracle, run } from "../properties/loop.ts";
+import type { Target } from "../properties/target.ts";
+import { memoryPlaces } from "../properties/targets/places.ts";
+import { productionTarget } from "../properties/targets/production.ts";
+import type { Told } from "./tales.ts";
+
+export interface Trial {
+  readonly name: string;
+  /** Keeps nothing that a mutant could spoil. */
+  readonly isPure: boolean;
+  /** Null when it held, else what was wrong. */
+  run(): Promise<string | null>;
+}
+
+/** By laws and counters too: the rest is only compared, equal values having equal verdicts. */
+const judgedWhole = 20;
+
+export function trials(): readonly Trial[] {
+  const tales: readonly Told[] = JSON.parse(readFileSync("mutants/.tmp/tales.json", "utf8"));
+  return tales.map((tale, index) => ({
+    name: tale.name,
+    isPure: false,
+    run: () => tell(tale, index < judgedWhole ? "both" : "comparison"),
+  }));
+}
+
+let target: Target | null = null;
+
+async function tell({ scope, steps }: Told, oracle: Oracle): Promise<string | null> {
+  target ??= productionTarget("memory", memoryPlaces());
+  const { failure } = await run(target, scope, (_, index) => steps[index] ?? null, {}, oracle);
+  if (failure === null) return null;
+  // What it left behind ends with it.
+  target = null;
+  const thrown = failure.thrown instanceof Error ? `: ${failure.thrown.message}` : "";
+  return `${failure.kinds.join(" ")}${thrown}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * A test runner for Stryker that starts no process per mutant: it loads the compiled copy once, and for each mutant sets which
+ * one is active and tells the trials of judge.ts, those that come across it, until one fails.
+ */
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Trial } from "./judge.ts";
+
+/** How often each mutant was come across, by its number. */
+interface Coverage {
+  readonly static: { readonly [mutant: string]: number };
+  readonly perTest: { readonly [trial: string]: { readonly [mutant: string]: number } };
+}
+/** What the mutated code looks at; Stryker's instrumenter fixes the name and the shape. */
+interface Instrumented {
+  activeMutant?: string | undefined;
+  currentTestId?: string | undefined;
+  hitCount?: number | undefined;
+  hitLimit?: number | undefined;
+  mutantCoverage?: Coverage;
+}
+const shared: object & { __stryker__?: Instrumented } = globalThis;
+shared.__stryker__ ??= {};
+const instrumented: Instrumented = shared.__stryker__;
+
+interface MutantRun {
+  readonly activeMutant: { readonly id: string };
+  /** Trials that come across it; all when absent. */
+  readonly testFilter?: readonly string[];
+  readonly hitLimit?: number;
+}
+
+/** Imported late: a mutant of what runs at import has to be active before. */
+async function trials(): Promise<readonly Trial[]> {
+  const module = join(process.cwd(), "dist", "mutants", "judge.js");
+  const judge: { readonly trials: () => readonly Trial[] } = await import(pathToFileURL(module).href);
+  return judge.trials();
+}
+/** A trial takes some ten milliseconds; what takes so long waits for something that will never come. */
+const trialMsMax = 8_000;
+const isLate = "is late" as const;
+/** What hung goes on in this process: the next mutant gets a new one. */
+let isSpoilt = false;
+
+/** What failed, in words, or null. */
+async function tell(trial: Trial): Promise<string | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<typeof isLate>((resolve) => {
+    timer = setTimeout(() => resolve(isLate), trialMsMax);
+  });
+  try {
+    const told = await Promise.race([trial.run(), limit]);
+    if (told === isLate) isSpoilt = true;
+    return told;
+  } catch (error) {
+    return `threw: ${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function dryRun(): Promise<object> {
+  const tests: object[] = [];
+  for (const trial of await trials()) {
+    instrumented.currentTestId = trial.name;
+    const started = performance.now();
+    const failureMessage = await tell(trial);
+    const told = { id: trial.name, name: trial.name, timeSpentMs: performance.now() - started };
+    tests.push(failureMessage === null ? { ...told, status: 0 } : { ...told, status: 1, failureMessage });
+  }
+  instrumented.currentTestId = undefined;
+  return { status: "complete", tests, mutantCoverage: instrumented.mutantCoverage };
+}
+
+async function mutantRun({ activeMutant, testFilter, hitLimit }: MutantRun): Promise<object> {
+  if (isSpoilt) throw new Error("this process still runs what hung");
+  Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
+  let nrOfTests = 0;
+  try {
+    const all = await trials();
+    for (const trial of testFilter === undefined ? all : all.filter(({ name }) => testFilter.includes(name))) {
+      nrOfTests++;
+      const failureMessage = await tell(trial);
+      if ((instrumented.hitCount ?? 0) > (hitLimit ?? Number.POSITIVE_INFINITY))
+        return { status: "timeout", reason: "went round and round" };
+      if (failureMessage === isLate) return { status: "timeout", reason: `${trial.name} never ended` };
+      if (failureMessage === null) continue;
+      await believe(trial);
+      return { status: "killed", killedBy: [trial.name], failureMessage, nrOfTests };
+    }
+    return { status: "survived", nrOfTests };
+  } finally {
+    instrumented.activeMutant = undefined;
+  }
+}
+/** A trial that fails without the mutant was spoilt by an earlier one: a new process is started, and this mutant tried again. */
+async function believe(trial: Trial): Promise<void> {
+  instrumented.activeMutant = undefined;
+  const still = trial.isPure ? null : await tell(trial);
+  if (still !== null) throw new Error(`${trial.name} fails without the mutant too: ${still}`);
+}
+
+export const strykerPlugins: readonly object[] = [
+  {
+    kind: "TestRunner",
+    name: "stories",
+    factory: () => ({ capabilities: () => ({ reloadEnvironment: false }), dryRun, mutantRun }),
+  },
+];
