@@ -40,4 +40,5 @@ export { check } from "./verbs/check.ts";
 export { explain } from "./verbs/explain.ts";
 export { explore } from "./verbs/explore.ts";
 export { gate } from "./verbs/gate.ts";
+export { orders } from "./verbs/orders.ts";
 export { replay } from "./verbs/replay.ts";

@@ -14,6 +14,7 @@ import { worlds } from "../worlds.ts";
 import { budgetOf, workersOf } from "./budget.ts";
 import { draftsUsual } from "./drafts.ts";
 import { exploreAll, holds, told } from "./explore.ts";
+import { orderSets, quickSets, told as toldOrders } from "./orders.ts";
 import { codeOf, inProcess, replayAll, tally } from "./replay.ts";
 import { failure, summary } from "./say.ts";
 
@@ -27,7 +28,8 @@ const budgets: readonly (readonly [target: string, runs: number])[] = [
 const gateSeed = 1;
 
 const help = `
-Replays all recorded stories, explores small worlds of the specification, and tells generated stories to the production registry:
+Replays all recorded stories, explores small worlds of the specification, tells what can happen at once in every order, and
+tells generated stories to the production registry:
 ${budgets.map(([target, runs]) => `${grouped(runs)} to ${target}`).join(", ")}. Every goal has to be reached, so that a weak generator is not taken for a good registry.
 
   --seed N        the same seed tells the same stories [${gateSeed}]
@@ -80,6 +82,13 @@ export const gate: Verb = verb(
     io.out(section(io, "small worlds of the specification, completely"));
     for (const each of explored) io.out(`  ${told(each, io)}`);
     codes.push(explored.every(holds) ? exit.held : exit.broken);
+
+    io.out(section(io, "what can happen at once, in every order that makes a difference"));
+    const ordered = await orderSets(await targetNamed("memory"), "memory", quickSets, { merged: true }, io);
+    for (const each of ordered) {
+      io.out(`  ${toldOrders(each, "memory", io)}`);
+      if (each.tried.failed !== null) codes.push(exit.broken);
+    }
 
     io.out(section(io, "generated stories"));
     const checked: Checked[] = [];

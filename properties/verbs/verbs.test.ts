@@ -8,6 +8,7 @@ import type { Io, Verb } from "../io.ts";
 import { check } from "./check.ts";
 import { explore } from "./explore.ts";
 import { gate } from "./gate.ts";
+import { orders } from "./orders.ts";
 import { replay } from "./replay.ts";
 
 let folder = "";
@@ -85,6 +86,8 @@ describe("one sentence and exit code 2", () => {
     [check, ["--target", "twin:nobody"], /there is no twin nobody; there are/],
     [check, ["--colour"], /Unknown option '--colour'/],
     [explore, ["nowhere"], /there is no world nowhere; there are/],
+    [orders, ["nobody"], /there is no thread nobody; there are/],
+    [orders, ["start"], /one thread has one order: name two or more/],
     [explore, ["--agents", "9"], /--agents takes at most 3/],
     [explore, ["--agents", "0"], /--agents takes a whole number of at least 1/],
     [explore, ["--depth", "2"], /--depth is for a world of your own: say --agents N as well/],
@@ -140,6 +143,7 @@ test.each([
   ["check", check],
   ["replay", replay],
   ["explore", explore],
+  ["orders", orders],
   ["gate", gate],
 ] as const)("%s --help says what it takes and which exit codes there are", async (name, verb) => {
   const { code, out } = await said(verb, "--help");

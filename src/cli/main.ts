@@ -35,6 +35,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "go through every state of small worlds",
     load: async () => (await import("./judge.ts")).explore,
   },
+  orders: {
+    usage: "orders [THREADS]",
+    says: "try what happens at the same time in every order",
+    load: async () => (await import("./judge.ts")).orders,
+  },
   gate: {
     usage: "gate",
     says: "all three, with the budget and the seed of the gate",
