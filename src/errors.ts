@@ -71,7 +71,12 @@ export class RollcallError extends Error {
   readonly at: string;
 
   constructor(kind: "refused" | "fault", code: RefusalCode | FaultCode, at: string, cause?: unknown) {
+    // A refusal is an answer. It is made in the session's queue, which its stack would show in the place of the caller, at a
+    // cost above that of the decision.
+    const depth = Error.stackTraceLimit;
+    if (kind === "refused") Error.stackTraceLimit = 0;
     super(`${code} at ${at}: ${sentences[code]}`, cause === undefined ? undefined : { cause });
+    if (kind === "refused") Error.stackTraceLimit = depth;
     this.kind = kind;
     this.code = code;
     this.at = at;

@@ -105,3 +105,10 @@ describe("a refusal", () => {
     expect(await endOf(foreign.root.spawn(task))).toBe("category_foreign");
   });
 });
+
+test("a refusal has no stack, which would be the queue's; a fault has one, and stacks are as they were", () => {
+  const limit = Error.stackTraceLimit;
+  expect(new RollcallError("refused", "text_empty", "text").stack).not.toContain("\n");
+  expect(new RollcallError("fault", "io_failed", "archive").stack).toContain("\n    at ");
+  expect(Error.stackTraceLimit).toBe(limit);
+});
