@@ -6,7 +6,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { chosen, groups, hashOf, root } from "./files.ts";
-import { isAlive, type Mutant, merged, type Results, readResults, writeResults } from "./results.ts";
+import { isOpen, type Mutant, merged, type Results, readResults, writeResults } from "./results.ts";
 import { install, type Judge, rangeOf, scratch, stryker } from "./stryker.ts";
 import { isReached, summary } from "./summary.ts";
 import { readExcused, unexcused } from "./survivors.ts";
@@ -60,7 +60,7 @@ function parse(args: readonly string[]): Asked | "help" {
 /** Results of these files, all their mutants told to one judge. */
 async function judged(judge: Judge, files: readonly Results[], isAll: boolean): Promise<readonly Results[]> {
   const patterns = files.flatMap(({ file, mutants }) =>
-    isAll ? [file] : mutants.filter(isAlive).map(({ at }) => rangeOf(file, at)),
+    isAll ? [file] : mutants.filter(isOpen).map(({ at }) => rangeOf(file, at)),
   );
   if (patterns.length === 0) return files;
   const found = await stryker(judge, patterns);

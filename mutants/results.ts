@@ -46,6 +46,8 @@ export async function writeResults(results: Results): Promise<void> {
 }
 
 export const isAlive = ({ verdict }: Mutant): boolean => verdict === "survived" || verdict === "uncovered";
+/** Worth another try. */
+export const isOpen = (mutant: Mutant): boolean => isAlive(mutant) || mutant.verdict === "invalid";
 /** The same mutant in two runs over the same text. */
 const nameOf = ({ at, mutator, became }: Mutant): string => `${at} ${mutator} ${became}`;
 
@@ -54,6 +56,6 @@ export function merged(before: readonly Mutant[], later: readonly Mutant[]): rea
   const found = new Map(later.map((each) => [nameOf(each), each]));
   return before.map((each) => {
     const again = found.get(nameOf(each));
-    return again === undefined || !isAlive(each) ? each : again;
+    return again === undefined || !isOpen(each) ? each : again;
   });
 }

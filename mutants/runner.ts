@@ -2,8 +2,10 @@
  * A test runner for Stryker that starts no process per mutant: it loads the compiled copy once, and for each mutant sets which
  * one is active and tells the trials of judge.ts, those that come across it, until one fails.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Worker } from "node:worker_threads";
 import type { Trial } from "./judge.ts";
 
 /** How often each mutant was come across, by its number. */
@@ -28,6 +30,8 @@ interface MutantRun {
   /** Trials that come across it; all when absent. */
   readonly testFilter?: readonly string[];
   readonly hitLimit?: number;
+  /** `static`: of what runs at import, in a process of its own. */
+  readonly mutantActivation: "static" | "runtime";
 }
 
 /** Imported late: a mutant of what runs at import has to be active before. */
@@ -36,26 +40,12 @@ async function trials(): Promise<readonly Trial[]> {
   const judge: { readonly trials: () => readonly Trial[] } = await import(pathToFileURL(module).href);
   return judge.trials();
 }
-/** A trial takes some ten milliseconds; what takes so long waits for something that will never come. */
-const trialMsMax = 8_000;
-const isLate = "is late" as const;
-/** What hung goes on in this process: the next mutant gets a new one. */
-let isSpoilt = false;
-
 /** What failed, in words, or null. */
 async function tell(trial: Trial): Promise<string | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<typeof isLate>((resolve) => {
-    timer = setTimeout(() => resolve(isLate), trialMsMax);
-  });
   try {
-    const told = await Promise.race([trial.run(), limit]);
-    if (told === isLate) isSpoilt = true;
-    return told;
+    return await trial.run();
   } catch (error) {
     return `threw: ${error instanceof Error ? error.message : String(error)}`;
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -72,25 +62,34 @@ async function dryRun(): Promise<object> {
   return { status: "complete", tests, mutantCoverage: instrumented.mutantCoverage };
 }
 
-async function mutantRun({ activeMutant, testFilter, hitLimit }: MutantRun): Promise<object> {
-  if (isSpoilt) throw new Error("this process still runs what hung");
+let watching: Worker | null = null;
+function watchdog(): Worker {
+  watching ??= new Worker(new URL("./watchdog.js", import.meta.url));
+  watching.unref();
+  return watching;
+}
+
+async function mutantRun({ activeMutant, testFilter, hitLimit, mutantActivation }: MutantRun): Promise<object> {
+  const hung = join(process.cwd(), `hung-${activeMutant.id}`);
+  if (existsSync(hung)) return { status: "timeout", reason: "a trial never ended" };
   Object.assign(instrumented, { activeMutant: activeMutant.id, hitCount: 0, hitLimit });
   let nrOfTests = 0;
   try {
     const all = await trials();
     for (const trial of testFilter === undefined ? all : all.filter(({ name }) => testFilter.includes(name))) {
       nrOfTests++;
+      watchdog().postMessage(hung);
       const failureMessage = await tell(trial);
       if ((instrumented.hitCount ?? 0) > (hitLimit ?? Number.POSITIVE_INFINITY))
         return { status: "timeout", reason: "went round and round" };
-      if (failureMessage === isLate) return { status: "timeout", reason: `${trial.name} never ended` };
       if (failureMessage === null) continue;
-      await believe(trial);
+      if (mutantActivation === "runtime") await believe(trial);
       return { status: "killed", killedBy: [trial.name], failureMessage, nrOfTests };
     }
     return { status: "survived", nrOfTests };
   } finally {
     instrumented.activeMutant = undefined;
+    watchdog().postMessage(null);
   }
 }
 /** A trial that fails without the mutant was spoilt by an earlier one: a new process is started, and this mutant tried again. */
