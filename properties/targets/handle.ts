@@ -34,6 +34,8 @@ export interface Handle {
   readonly contexts: Map<Op, Context>;
   /** By path and turn, the call behind its settlement: a handler's operation is begun by no call. */
   readonly settlers: Map<string, Context>;
+  /** Provider calls to stop, less the events that tell of them. */
+  stops: number;
   /** Waits that were not answered yet, and whose. */
   readonly sleepers: Map<Context, Path>;
   /** By path and turn, what the provider was given with it. */
@@ -53,6 +55,7 @@ export function newHandle(as: string): Handle {
     held: new Map(),
     contexts: new Map(),
     settlers: new Map(),
+    stops: 0,
     sleepers: new Map(),
     turns: new Map(),
   };
@@ -81,6 +84,15 @@ export function crash(handle: Handle): void {
   handle.settlers.clear();
   handle.sleepers.clear();
   handle.turns.clear();
+}
+
+/** The world answers what nobody waits for any more: a start that was given up, a read that all askers left. */
+export function giveLate(handle: Handle, op: Op, gate: Gate, answer: Answer): void {
+  const held = handle.held.get(op);
+  if (held?.gate !== gate || answer === "quit") return;
+  const isRead = viewOf(handle).open?.some(([open, at]) => at === "hydrate" && open.startsWith(`${held.path}#`));
+  // A read that goes on for others is answered in the name of one of them.
+  if (gate !== "hydrate" || isRead !== true) held.give(answer);
 }
 
 /** L41: whoever called `wait` is answered when the wait is over, also where it ends without a reason. */
@@ -133,7 +145,9 @@ export function provider(handle: Handle): Provider {
       return hold(handle, "dispatch", request.op, request.path, () => {});
     },
     abort: ({ op, path }) => hold(handle, "abort", op, path, () => {}),
-    stop: () => {},
+    stop: () => {
+      handle.stops++;
+    },
   };
 }
 

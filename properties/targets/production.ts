@@ -21,7 +21,7 @@ import { Unusable } from "../unusable.ts";
 import { type Asked, call } from "./calls.ts";
 import { context, type Sheet, sheet } from "./context.ts";
 import { damage } from "./damage.ts";
-import { crash, give, type Handle, handling, isOpen, newHandle, unanswered, viewOf } from "./handle.ts";
+import { crash, give, giveLate, type Handle, handling, isOpen, newHandle, unanswered, viewOf } from "./handle.ts";
 import { begin, restore } from "./opening.ts";
 import type { Places } from "./places.ts";
 import type { Damages, Issued, Ports, Stage } from "./stage.ts";
@@ -157,6 +157,7 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
   for (const handle of stage.handles.values()) {
     const path = unanswered(handle);
     if (path !== null) throw new Error(`the wait of ${path} is over, and nobody was told`);
+    if (handle.stops !== 0) throw new Error(`the provider was told to stop ${handle.stops} times more than was said`);
   }
 
   const endedAt = issued.findIndex(
@@ -206,7 +207,10 @@ function issue(stage: Stage, step: Step, on: Sheet): Issued {
 
 /** Whether the operation stood at that gate, so that its answer means something. */
 function answer(handle: Handle, step: Step & { readonly do: "answer" }, on: Sheet): boolean {
-  if (viewOf(handle).open?.some(([op, gate]) => op === step.op && gate === step.gate) !== true) return false;
+  if (viewOf(handle).open?.some(([op, gate]) => op === step.op && gate === step.gate) !== true) {
+    giveLate(handle, step.op, step.gate, step.with);
+    return false;
+  }
   const behind = handle.contexts.get(step.op);
   if (behind !== undefined) {
     behind.sheet = on;

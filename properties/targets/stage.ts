@@ -75,6 +75,7 @@ export function heard(stage: Stage, handle: Handle, event: Event, tag: unknown):
     return;
   }
   if (event[0] === "settled" && isContext(tag)) handle.settlers.set(`${event[1]}@${event[2]}`, tag);
+  if (event[0] === "provider" && event[2] === "stopped") handle.stops--;
   const { elapsing } = stage;
   (elapsing !== null && !isContext(tag) ? elapsing : sheetOf(stage, tag)).events.push(event);
 }

@@ -17,7 +17,7 @@ export function givenFor(stage: Stage, handle: Handle, step: Step, on: Sheet): G
     case "finish":
       // An answer in advance belongs to the step, of which these functions know nothing.
       if (step.answers !== undefined) return null;
-      return "op" in step ? atDispatch(handle, step.op) : (handle.turns.get(`${step.path}@${step.turn}`) ?? null);
+      return unanswered(handle, "op" in step ? atDispatch(handle, step.op) : admitted(handle, step.path, step.turn));
     case "say":
       return turnOf(handle, step.path) === null ? null : (handle.turns.get(`${step.path}@${step.turn}`) ?? null);
     case "block":
@@ -27,13 +27,24 @@ export function givenFor(stage: Stage, handle: Handle, step: Step, on: Sheet): G
   }
 }
 
+/** Nor may the step that began the turn answer for the handler: it is over. */
+function unanswered(handle: Handle, given: DispatchRequest | null): Given | null {
+  return given === null || handle.contexts.get(given.op)?.answers.handler !== undefined ? null : given;
+}
 /** Of the turn under way there. */
 function turnOf(handle: Handle, path: string): number | null {
   const view = viewOf(handle);
   return (view.mode === "closed" ? undefined : view.agents?.[path]?.turn) ?? null;
 }
+/** Of a turn that was admitted here, over or not: while its dispatch goes on, its end is held and no turn is named. */
+function admitted(handle: Handle, path: string, turn: number): DispatchRequest | null {
+  const view = viewOf(handle);
+  const given = handle.turns.get(`${path}@${turn}`);
+  if (given === undefined || view.mode === "closed" || view.agents?.[path] === undefined) return null;
+  return view.open?.some(([op]) => op === given.op) === true ? null : given;
+}
 /** Held, while its own dispatch goes on; afterwards the operation is gone and the turn is not. */
-function atDispatch(handle: Handle, op: Op): Given | null {
+function atDispatch(handle: Handle, op: Op): DispatchRequest | null {
   const isOpen = viewOf(handle).open?.some(([open, gate]) => open === op && gate === "dispatch") === true;
   return isOpen ? ([...handle.turns.values()].find((each) => each.op === op) ?? null) : null;
 }
