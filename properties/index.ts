@@ -41,4 +41,6 @@ export { explain } from "./verbs/explain.ts";
 export { explore } from "./verbs/explore.ts";
 export { gate } from "./verbs/gate.ts";
 export { orders } from "./verbs/orders.ts";
+export { promote } from "./verbs/promote.ts";
 export { replay } from "./verbs/replay.ts";
+export { shrink } from "./verbs/shrink.ts";

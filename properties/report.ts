@@ -117,6 +117,7 @@ export function draft({ shrunk, failure }: Failed, target: string, found: string
     why: `${target} differs from the specification at the last step: ${failure.broken[0]?.law.sentence ?? kind}`,
     laws,
     found,
+    ...(/^twin:[\w.-]+$/.test(target) ? { fault: target } : {}),
     scope: shrunk.scope,
     steps: shrunk.run.told,
   };

@@ -13,8 +13,9 @@ function tracesFolder(): string {
   return join(folder, "regressions");
 }
 
-export async function traceFiles(): Promise<readonly string[]> {
-  const folder = tracesFolder();
+export const traceFiles = (): Promise<readonly string[]> => tracesIn(tracesFolder());
+
+export async function tracesIn(folder: string): Promise<readonly string[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
   return names.map((name) => join(folder, name));
 }

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
-import { type Recorded, readTrace, traceFiles } from "../../regressions/files.ts";
+import { type Recorded, readTrace, readWholeTrace, traceFiles } from "../../regressions/files.ts";
 import { replay as replayed, rerecorded, type Verdict } from "../../regressions/replay.ts";
 import { counted, exit, type Io, type Verb, verb } from "../io.ts";
 import { line, reasons, story } from "../report.ts";
@@ -38,8 +38,9 @@ export const replay: Verb = verb(
       options: { target: { type: "string" }, update: { type: "boolean" }, texts: { type: "boolean" } },
     });
     const own = positionals.length === 0;
-    const traces = await Promise.all((own ? await traceFiles() : positionals).map(readTrace));
-    if (values.update === true) return await update(traces, io);
+    const files = own ? await traceFiles() : positionals;
+    if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
+    const traces = await Promise.all(files.map(readTrace));
     const targets = values.target === undefined ? inProcess : [values.target];
     const told = await replayAll(traces, targets, values.target === undefined, io, own || values.texts === true);
     // Of those named one by one it is said why they are green, too.

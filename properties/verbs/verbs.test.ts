@@ -1,15 +1,18 @@
 /** What the judging verbs say to wrong use and bad input: one sentence, the right exit code, nothing written. */
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { traceFiles } from "../../regressions/files.ts";
 import type { Io, Verb } from "../io.ts";
 import { check } from "./check.ts";
+import { explain } from "./explain.ts";
 import { explore } from "./explore.ts";
 import { gate } from "./gate.ts";
 import { orders } from "./orders.ts";
+import { promote } from "./promote.ts";
 import { replay } from "./replay.ts";
+import { shrink } from "./shrink.ts";
 
 let folder = "";
 const at = (name: string): string => join(folder, name);
@@ -44,6 +47,14 @@ beforeAll(async () => {
     at("deep.json"),
     `{"trace":2,"spec":1,"steps":${'[{"do":"together","steps":'.repeat(9_000)}[]${"}]".repeat(9_000)}}`,
   );
+  await writeFile(at("old.json"), good.replace('"spec": 1', '"spec": 0').replace('"do":"finish"', '"do":"end"'));
+  await writeFile(at("bare.json"), good.replace('"spec": 1,', ""));
+  await writeFile(at("fault.json"), good.replace(/"fault": "[^"]*"/, '"fault": "somebody"'));
+  await writeFile(at("ends.json"), good.replace(/"ends": "[^"]*"/, '"ends": "here"'));
+  await writeFile(at("none.steps.json"), good.replace(/"steps": \[[\s\S]*$/, '"steps": [] }'));
+  await writeFile(at("bytes.json"), Buffer.from([0xff, 0xfe, 0x00, 0x7b]));
+  await writeFile(at("huge.json"), "");
+  await truncate(at("huge.json"), 33 * 1024 * 1024);
   await writeFile(at("stale.json"), good.replace('{"ok":"settled"', '{"ok":"held"'));
   await writeFile(at("broken.js"), "this is no module");
   await writeFile(at("bare.js"), "export const nothing = 1;");
@@ -67,19 +78,43 @@ describe("a world of one's own", () => {
   });
 });
 
+const why = "What this story shows is said here in more than a dozen words, so that it may be recorded.";
+const recording: Verb = (args, io) => promote([...args, "--why", why, "--into", folder], io);
+const unreadable: readonly (readonly [file: string, says: RegExp])[] = [
+  ["none.json", /there is no trace/],
+  ["folder.json", /is no file/],
+  ["empty.json", /is empty/],
+  ["torn.json", /is not JSON/],
+  ["bytes.json", /is not JSON/],
+  ["huge.json", /is larger than a trace may be/],
+  ["other.json", /is not a trace/],
+  ["newer.json", /version 3; this reads versions 1 and 2/],
+  ["bare.json", /has no "spec" key with the version of the specification, which is 1 today/],
+  ["key.json", /Unrecognized key: "wy"|expected string/],
+  ["fault.json", /at fault: not one of twin:NAME/],
+  ["ends.json", /at ends: not 16 hex digits/],
+  ["none.steps.json", /at steps: /],
+  ["step.json", /at steps\.0\.0/],
+  ["verb.json", /at steps\.0\.0\.do/],
+  ["deep.json", /nested too deeply|at /],
+];
+
 describe("one sentence and exit code 2", () => {
   const bad: readonly (readonly [verb: Verb, args: readonly string[], says: RegExp])[] = [
-    [replay, ["none.json"], /there is no trace/],
-    [check, ["--oracle", "all"], /--oracle is both, laws, comparison, not "all"/],
-    [replay, ["folder.json"], /is no file/],
-    [replay, ["empty.json"], /is empty/],
-    [replay, ["torn.json"], /is not JSON/],
-    [replay, ["other.json"], /is not a trace/],
-    [replay, ["newer.json"], /version 3; this reads versions 1 and 2/],
-    [replay, ["key.json"], /Unrecognized key: "wy"|expected string/],
-    [replay, ["step.json"], /at steps\.0\.0/],
-    [replay, ["verb.json"], /at steps\.0\.0\.do/],
-    [replay, ["deep.json"], /nested too deeply|at /],
+    ...[replay, explain, shrink, recording].flatMap((verb) =>
+      unreadable.map(([file, says]) => [verb, [file], says] as const),
+    ),
+    [explain, [], /name one trace to explain/],
+    [shrink, [], /name one trace to shrink/],
+    [shrink, ["good.json", "good.json"], /name one trace to shrink/],
+    [shrink, ["good.json", "--executions", "none"], /--executions takes a whole number/],
+    [shrink, ["good.json", "--target", "nobody"], /there is no target nobody/],
+    [
+      shrink,
+      ["good.json", "--target", "twin:follow_up_through_inspection", "--out", "no/such/folder.json"],
+      /cannot be written/,
+    ],
+    [promote, ["--why", why], /name one draft to record/],
     [check, ["--runs", "many"], /--runs takes a whole number of at least 1, not "many"/],
     [check, ["--seed", "-1"], /seed/],
     [check, ["--target", "nobody"], /there is no target nobody; there are/],
@@ -125,6 +160,39 @@ test.each([
   expect(err).toMatch(says);
 });
 
+test.each([
+  ["explain", explain],
+  ["shrink", shrink],
+  ["promote", recording],
+] as const)("%s refuses a story of which a word is gone, with the step, and exits with 3", async (_, verb) => {
+  const { code, out, err } = await said(verb, at("old.json"));
+  expect([code, out]).toEqual([3, ""]);
+  expect(err).toMatch(/old\.json is stale at step 2: There is no command "end"\. It was written for version 0 /);
+});
+
+test("replay says of each trace it was given how it stands, and exits with the worst", async () => {
+  const one = await said(replay, at("good.json"), "--target", "model");
+  expect([one.code, one.out]).toEqual([
+    0,
+    expect.stringMatching(/^fixed {2}good on model: all \d+ answers are as recorded.*\n1 trace: 1 fixed\n$/),
+  ]);
+  const two = await said(replay, at("good.json"), at("old.json"), "--target", "model");
+  expect([two.code, two.out]).toEqual([
+    3,
+    expect.stringMatching(/stale at step 2 {2}old on model: There is no command "end"/),
+  ]);
+  expect(two.out).toMatch(/2 traces: 1 fixed, 1 stale\n$/);
+  const bad = await said(replay, at("good.json"), at("torn.json"), "--target", "model");
+  expect([bad.code, bad.out]).toEqual([2, ""]);
+});
+
+test("an update never touches a story that cannot be told to its end", async () => {
+  const before = await readFile(at("old.json"), "utf8");
+  const { code, err } = await said(replay, at("old.json"), "--update");
+  expect([code, err]).toEqual([3, expect.stringMatching(/old\.json is stale at step 2/)]);
+  expect(await readFile(at("old.json"), "utf8")).toBe(before);
+});
+
 test("a recording that the specification no longer agrees with is stale, and exits with 3", async () => {
   const { code, out } = await said(replay, at("stale.json"), "--target", "model");
   expect(code).toBe(3);
@@ -142,6 +210,9 @@ test("texts of a story from elsewhere are shown as lengths and hashes unless ask
 test.each([
   ["check", check],
   ["replay", replay],
+  ["explain", explain],
+  ["shrink", shrink],
+  ["promote", promote],
   ["explore", explore],
   ["orders", orders],
   ["gate", gate],

@@ -20,7 +20,7 @@ it("says which rollcall it is", async () => {
 it("says what it can do, and every verb what it takes, with exit codes", async () => {
   const { code, out } = await ran("--help");
   expect([code, out]).toEqual([0, expect.stringContaining("Exit codes")]);
-  for (const verb of ["check", "replay", "explore", "gate", "list", "show", "verify"]) {
+  for (const verb of ["check", "replay", "shrink", "promote", "explore", "gate", "list", "show", "verify"]) {
     expect(out).toContain(`\n  ${verb} `);
     const help = await ran(verb, "--help");
     expect(help).toEqual({ code: 0, out: expect.stringMatching(/^Usage: rollcall [\s\S]*Exit codes/), err: "" });

@@ -30,6 +30,16 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "say why a recorded story fails, as text, page or diagram",
     load: async () => (await import("./judge.ts")).explain,
   },
+  shrink: {
+    usage: "shrink TRACE",
+    says: "make a recorded story that fails as short as it can be",
+    load: async () => (await import("./judge.ts")).shrink,
+  },
+  promote: {
+    usage: "promote DRAFT",
+    says: "record a story that failed, once it is mended",
+    load: async () => (await import("./judge.ts")).promote,
+  },
   explore: {
     usage: "explore",
     says: "go through every state of small worlds",
