@@ -204,3 +204,10 @@ export function printTrace({ steps, scope: held, ...head }: Trace): string {
   const lines = steps.map((one) => `    ${JSON.stringify(one)}`);
   return `{\n${members(head, "  ")},\n  "scope": {\n${members(held, "    ")}\n  },\n  "steps": [\n${lines.join(",\n")}\n  ]\n}\n`;
 }
+
+/** The line, from 1, on which a file that was printed so has this step; the first where it was written otherwise. */
+export function lineOfStep(text: string, step: number): number {
+  const lines = text.split("\n");
+  const before = lines.findIndex((line) => /^\s*"steps": \[$/.test(line.trimEnd()));
+  return before >= 0 && /^\s*\[/.test(lines[before + step] ?? "") ? before + step + 1 : 1;
+}

@@ -3,11 +3,13 @@ import { parseArgs } from "node:util";
 import { type Checked, check as checked } from "../check.ts";
 import { counted, exit, grouped, interruptible, progress, type Verb, verb, whole } from "../io.ts";
 import { type Oracle, oracles } from "../loop.ts";
+import { casesOf } from "../reports/case.ts";
+import { reporterHelp, reporting } from "../reports/reporters.ts";
 import { targetNamed, targetNames } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, partOf, workersOf } from "./budget.ts";
-import { draftsUsual, write } from "./drafts.ts";
-import { absent, failure, summary } from "./say.ts";
+import { draftsUsual } from "./drafts.ts";
+import { absent, again, failure, summary } from "./say.ts";
 
 const runsUsual = 1_000;
 const seedUsual = 1;
@@ -26,7 +28,7 @@ step, checks the laws, and shrinks the first story that fails. Each story comes 
   --story N       only this story of the run
   --workers N     tells in N processes, each with a target of its own; the result is that of one [1 for fewer than 300 stories]
   --oracle WHICH  what judges: both, laws (no comparison) or comparison (no laws) [both]
-  --json FILE     what was found, for programs
+${reporterHelp}
   --drafts DIR    where a story that failed is written as a trace [${draftsUsual}]
   --texts         show texts of a target that is not ours as they are, not as lengths and hashes
 
@@ -49,6 +51,7 @@ export const check: Verb = verb(
         workers: { type: "string" },
         oracle: { type: "string" },
         json: { type: "string" },
+        reporter: { type: "string", multiple: true },
         drafts: { type: "string" },
         texts: { type: "boolean" },
       },
@@ -61,6 +64,7 @@ export const check: Verb = verb(
     const part = partOf(values.shard, values.story);
     const workers = { name, count: part.story === undefined ? workersOf(values.workers, runs) : 1 };
     const oracle = oracleOf(values.oracle);
+    const report = reporting(values.reporter, values.json, io);
     const line = progress(io);
     const of = runs === Number.MAX_SAFE_INTEGER ? "" : ` of ${counted(runs, "story", "stories")}`;
     const tell = (stories: number, steps: number): void =>
@@ -70,12 +74,18 @@ export const check: Verb = verb(
         checked({ runs, seed, open, oracle, ...part, budgetMs, workers, signal, progress: tell }),
       );
       line.done();
-      if (values.json !== undefined) await write(values.json, `${JSON.stringify(machine(found), null, 2)}\n`);
-      io.out(summary(found, io, budgetMs));
-      if (found.failed === null) return absent(found) === null ? exit.held : exit.broken;
+      report.io.out(summary(found, report.io, budgetMs));
+      const { failed } = found;
       const texts = values.texts === true || !name.includes(".");
-      io.out(await failure(found, found.failed, { name, texts, drafts: values.drafts ?? draftsUsual }, io));
-      return found.failed.fickle === null ? exit.broken : exit.stale;
+      const told =
+        failed === null
+          ? null
+          : await failure(found, failed, { name, texts, drafts: values.drafts ?? draftsUsual }, report.io);
+      if (told !== null) report.io.out(told.text);
+      const repeat = failed === null ? "" : again(found, failed, name);
+      await report.finish(casesOf(found, name, told?.kept ?? null, repeat), machine(found), found.ms);
+      if (failed === null) return absent(found) === null ? exit.held : exit.broken;
+      return failed.fickle === null ? exit.broken : exit.stale;
     } finally {
       line.done();
     }
@@ -89,7 +99,7 @@ function oracleOf(given = "both"): Oracle {
 }
 
 /** For programs. */
-function machine(found: Checked): object {
+export function machine(found: Checked): object {
   const { target, oracle, seed, asked, stories, steps, rebuffed, failed, goals, interrupted, spent, ms } = found;
   const counts = {
     target,

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Failed } from "../failed.ts";
 import { draft } from "../report.ts";
-import { printTrace } from "../trace.ts";
+import { lineOfStep, printTrace } from "../trace.ts";
 import { Unusable } from "../unusable.ts";
 
 export const draftsUsual: string = join(".rollcall", "drafts");
@@ -21,8 +21,7 @@ export async function keep(failed: Failed, name: string, found: string, folder: 
   const file = join(folder, `${slug}-${kind}.json`);
   const text = printTrace(trace);
   await write(file, text, folder);
-  // One step a line, the last of them two lines above the end.
-  return { file, line: text.trimEnd().split("\n").length - 2 };
+  return { file, line: lineOfStep(text, trace.steps.length) };
 }
 
 /** `folder` is made where it is not there. */

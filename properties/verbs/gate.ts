@@ -8,15 +8,18 @@ import { laws } from "../../model/index.ts";
 import { readTrace, traceFiles } from "../../regressions/files.ts";
 import { type Checked, check } from "../check.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { type Case, casesOf, passed } from "../reports/case.ts";
+import { reporterHelp, reporting } from "../reports/reporters.ts";
 import { targetNamed } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
 import { worlds } from "../worlds.ts";
 import { budgetOf, workersOf } from "./budget.ts";
+import { machine } from "./check.ts";
 import { draftsUsual } from "./drafts.ts";
-import { exploreAll, holds, told } from "./explore.ts";
-import { orderSets, quickSets, told as toldOrders } from "./orders.ts";
-import { codeOf, inProcess, replayAll, tally } from "./replay.ts";
-import { failure, summary } from "./say.ts";
+import { type ExploredWorld, exploreAll, holds, told } from "./explore.ts";
+import { type OrderedSet, orderSets, quickSets, told as toldOrders } from "./orders.ts";
+import { casesOfReplays, codeOf, inProcess, machine as machineOfReplay, replayAll, tally } from "./replay.ts";
+import { again, failure, summary } from "./say.ts";
 
 const runsInMemory = 3_000;
 /** Stories by target: as many as a gate has time for, and more than every goal was seen to need. */
@@ -37,6 +40,7 @@ ${budgets.map(([target, runs]) => `${grouped(runs)} to ${target}`).join(", ")}. 
   --scale N       the same in percent [100]; below 100 goals need not all be reached
   --budget TIME   begins no story after 60s, 5m, 1h; goals need not all be reached if it runs out
   --workers N     tells in N processes; the result is that of one
+${reporterHelp}
   --drafts DIR    where a story that failed is written as a trace [${draftsUsual}]
 
 Ctrl-C ends it with what there was.`;
@@ -45,7 +49,7 @@ export const gate: Verb = verb(
   "gate",
   "gate [--seed N] [--runs N] [--budget TIME] [--workers N]",
   help,
-  async (args, io) => {
+  async (args, terminal) => {
     const { values } = parseArgs({
       args: [...args],
       options: {
@@ -55,6 +59,8 @@ export const gate: Verb = verb(
         budget: { type: "string" },
         workers: { type: "string" },
         drafts: { type: "string" },
+        reporter: { type: "string", multiple: true },
+        json: { type: "string" },
       },
     });
     const seed = whole(values.seed, gateSeed, "--seed");
@@ -62,12 +68,16 @@ export const gate: Verb = verb(
     const workers = workersOf(values.workers, runsInMemory * scale);
     const budgetMs = budgetOf(values.budget);
     const drafts = values.drafts ?? draftsUsual;
+    const report = reporting(values.reporter, values.json, terminal);
+    const { io } = report;
+    const cases: Case[] = [];
     const started = performance.now();
     const codes: number[] = [];
 
     const traces = await Promise.all((await traceFiles()).map(readTrace));
     const replayed = await replayAll(traces, inProcess, true, io, true);
     codes.push(codeOf(replayed));
+    cases.push(...(await casesOfReplays(replayed)));
     io.out(
       section(
         io,
@@ -82,12 +92,14 @@ export const gate: Verb = verb(
     io.out(section(io, "small worlds of the specification, completely"));
     for (const each of explored) io.out(`  ${told(each, io)}`);
     codes.push(explored.every(holds) ? exit.held : exit.broken);
+    for (const each of explored) cases.push(caseOfWorld(each, io));
 
     io.out(section(io, "what can happen at once, in every order that makes a difference"));
     const ordered = await orderSets(await targetNamed("memory"), "memory", quickSets, { merged: true }, io);
     for (const each of ordered) {
       io.out(`  ${toldOrders(each, "memory", io)}`);
       if (each.tried.failed !== null) codes.push(exit.broken);
+      cases.push(caseOfOrders(each, io));
     }
 
     io.out(section(io, "generated stories"));
@@ -101,9 +113,12 @@ export const gate: Verb = verb(
         const found = await checkOne(asked, io, signal);
         checked.push(found);
         io.out(`  ${summary(found, io, left)}`);
-        if (found.failed === null) continue;
-        io.out(await failure(found, found.failed, { name, texts: true, drafts }, io));
-        codes.push(found.failed.fickle === null ? exit.broken : exit.stale);
+        const { failed } = found;
+        const red = failed === null ? null : await failure(found, failed, { name, texts: true, drafts }, io);
+        cases.push(...casesOf(found, name, red?.kept ?? null, failed === null ? "" : again(found, failed, name)));
+        if (red === null || failed === null) continue;
+        io.out(red.text);
+        codes.push(failed.fickle === null ? exit.broken : exit.stale);
       }
     });
 
@@ -126,9 +141,37 @@ export const gate: Verb = verb(
     );
     if (missed.length > 0)
       io.out(`  goals not reached${whole100 ? "" : " (not all stories were told)"}: ${missed.join("; ")}\n`);
-    return Math.max(...codes);
+    const code = Math.max(...codes);
+    cases.push(caseOfGoals(missed, whole100));
+    const machines = { stories: checked.map(machine), traces: replayed.map(machineOfReplay), goalsMissed: missed };
+    await report.finish(
+      cases,
+      { verdict: code === exit.held ? "held" : "failed", ...machines },
+      performance.now() - started,
+    );
+    return code;
   },
 );
+
+function caseOfWorld(each: ExploredWorld, io: Io): Case {
+  const suite = "rollcall.explore";
+  const { name } = each.world;
+  if (holds(each)) return passed(suite, name);
+  return { suite, name, is: "failed", what: told(each, { ...io, color: false }), at: null };
+}
+
+function caseOfOrders(each: OrderedSet, io: Io): Case {
+  const [suite, name] = ["rollcall.orders.memory", each.set.join(", ")];
+  if (each.tried.failed === null) return passed(suite, name);
+  return { suite, name, is: "failed", what: toldOrders(each, "memory", { ...io, color: false }), at: null };
+}
+
+function caseOfGoals(missed: readonly string[], isWhole: boolean): Case {
+  const [suite, name] = ["rollcall.gate", "every goal is reached"];
+  if (missed.length === 0) return passed(suite, name);
+  const what = `${isWhole ? "" : "not all stories were told; "}not reached: ${missed.join("; ")}`;
+  return { suite, name, is: isWhole ? "failed" : "skipped", what, at: null };
+}
 
 /** So many times the usual number of stories. */
 function scaleOf(runs: string | undefined, percent: string | undefined): number {

@@ -1,14 +1,16 @@
 /** `rollcall replay`: recorded stories against targets. */
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
 import { type Recorded, readTrace, readWholeTrace, traceFiles } from "../../regressions/files.ts";
 import { replay as replayed, rerecorded, type Verdict } from "../../regressions/replay.ts";
 import { counted, exit, type Io, type Verb, verb } from "../io.ts";
 import { line, reasons, story } from "../report.ts";
+import { type Case, caseOfReplay } from "../reports/case.ts";
+import { reporterHelp, reporting } from "../reports/reporters.ts";
 import type { Target } from "../target.ts";
 import { targetNamed } from "../targets/named.ts";
-import { printTrace } from "../trace.ts";
+import { lineOfStep, printTrace } from "../trace.ts";
 
 /** What every trace is replayed against; one that asks for a fresh process also against one in another process. */
 export const inProcess: readonly string[] = ["model", "memory", "sqlite"];
@@ -25,6 +27,7 @@ each with its reason. A trace names the version of the specification it was writ
 
   --target NAME   [${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process]
   --update        rewrite what is recorded from the specification; only together with a dated decision that says why
+${reporterHelp}
   --texts         show texts as they are, not as lengths and hashes`;
 
 export const replay: Verb = verb(
@@ -35,23 +38,34 @@ export const replay: Verb = verb(
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { target: { type: "string" }, update: { type: "boolean" }, texts: { type: "boolean" } },
+      options: {
+        target: { type: "string" },
+        update: { type: "boolean" },
+        reporter: { type: "string", multiple: true },
+        json: { type: "string" },
+        texts: { type: "boolean" },
+      },
     });
+    const report = reporting(values.reporter, values.json, io);
     const own = positionals.length === 0;
     const files = own ? await traceFiles() : positionals;
     if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
     const traces = await Promise.all(files.map(readTrace));
     const targets = values.target === undefined ? inProcess : [values.target];
-    const told = await replayAll(traces, targets, values.target === undefined, io, own || values.texts === true);
+    const texts = own || values.texts === true;
+    const started = performance.now();
+    const told = await replayAll(traces, targets, values.target === undefined, report.io, texts);
     // Of those named one by one it is said why they are green, too.
-    if (!own) for (const each of told) if (each.verdict.is === "fixed") io.out(fixed(each, io));
-    io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
+    if (!own) for (const each of told) if (each.verdict.is === "fixed") report.io.out(fixed(each, report.io));
+    report.io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
+    await report.finish(await casesOfReplays(told), told.map(machine), performance.now() - started);
     return codeOf(told);
   },
 );
 
 export interface Told {
   readonly name: string;
+  readonly file: string;
   readonly target: string;
   readonly verdict: Verdict;
 }
@@ -76,7 +90,7 @@ export async function replayAll(
       const apart = fresh && recorded.trace.scope.process === "fresh" ? [inAnother] : [];
       for (const name of [...names, ...apart]) {
         const verdict = await replayed(recorded.trace, await open(name), recorded.rot);
-        told.push({ name: recorded.name, target: name, verdict });
+        told.push({ name: recorded.name, file: recorded.file, target: name, verdict });
         if (verdict.is !== "fixed") io.out(tell(recorded, name, verdict, io, texts));
       }
     }
@@ -104,6 +118,19 @@ function tell({ name, trace }: Recorded, target: string, verdict: Verdict, io: I
 
 const fixed = ({ name, target, verdict }: Told, { color }: Io): string =>
   `${createColors(color).green("fixed")}  ${name} on ${target}: ${verdict.why}\n`;
+
+/** For reports: where something is wrong, with the line of the step. */
+export async function casesOfReplays(told: readonly Told[]): Promise<readonly Case[]> {
+  const lines = async ({ file, verdict }: Told): Promise<number> =>
+    verdict.is === "fixed" ? 1 : lineOfStep(await readFile(file, "utf8"), verdict.step);
+  return await Promise.all(told.map(async (each) => caseOfReplay({ ...each, line: await lines(each) })));
+}
+
+/** For programs. */
+export function machine({ name, target, verdict }: Told): object {
+  const { is, why } = verdict;
+  return { trace: name, target, verdict: is, why, ...("step" in verdict ? { step: verdict.step } : {}) };
+}
 
 export function tally(told: readonly Told[]): string {
   const kinds = ["fixed", "reproduces", "stale", "not applicable"] as const;

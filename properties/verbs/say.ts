@@ -5,7 +5,7 @@ import type { Failed } from "../failed.ts";
 import { counted, grouped, type Io, seconds } from "../io.ts";
 import { reasons, story } from "../report.ts";
 import { leftOut } from "./budget.ts";
-import { keep } from "./drafts.ts";
+import { type Kept, keep } from "./drafts.ts";
 
 /** One line on what was done, and lines on what a reader must know of it. */
 export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number): string {
@@ -37,7 +37,7 @@ export interface Telling {
 }
 
 /** The command that tells this story again. */
-function again({ seed, oracle }: Checked, { story: number }: Failed, name: string): string {
+export function again({ seed, oracle }: Checked, { story: number }: Failed, name: string): string {
   const judging = oracle === "both" ? "" : ` --oracle ${oracle}`;
   return `rollcall check --target ${name}${judging} --seed ${seed} --story ${number}`;
 }
@@ -47,15 +47,15 @@ export async function failure(
   failed: Failed,
   { name, texts, drafts }: Telling,
   io: Pick<Io, "color" | "columns">,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly kept: Kept }> {
   const { bold, red } = createColors(io.color);
   const { shrunk, executions, length, fickle } = failed;
   const paper = { columns: Math.min(io.columns, 160), texts };
   const told = again(found, failed, name);
-  const { file } = await keep(failed, name, told, drafts);
+  const kept = await keep(failed, name, told, drafts);
   const how = `shrunk from ${counted(length, "step")} in ${counted(executions, "execution")}, and ${grouped(shrunk.checks)} to see that no more can go`;
   const broken = failed.failure.broken.length > 0 ? "breaks the law" : "differs from the specification";
-  return [
+  const lines = [
     "",
     red(bold(`${name} ${fickle === null ? broken : "is not deterministic: it failed once and then did not"}`)),
     reasons(failed.failure, name, found.oracle !== "laws"),
@@ -64,8 +64,9 @@ export async function failure(
     story(shrunk.run.told, failed.failure, name, paper),
     "",
     `again:    ${told}`,
-    `written:  ${file}`,
-    `replay:   rollcall replay ${file} --target ${name}`,
+    `written:  ${kept.file}`,
+    `replay:   rollcall replay ${kept.file} --target ${name}`,
     "",
-  ].join("\n");
+  ];
+  return { text: lines.join("\n"), kept };
 }
