@@ -82,7 +82,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
     const failed =
       wrong === null
         ? null
-        : await lookedInto(target, judging, wrong, { shrinksMax: options.shrinksMax ?? (await usual()), signal });
+        : await lookedInto(target, open, judging, wrong, { shrinksMax: options.shrinksMax ?? (await usual()), signal });
     const interrupted = signal?.aborted === true;
     const spent = failed === null && !interrupted && sums.stories < numbers.count;
     const isWhole = numbers.count === runs && !spent;

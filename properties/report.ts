@@ -5,7 +5,7 @@
 import type { Reply, Step } from "../src/contract.ts";
 import { difference, equal } from "./compare.ts";
 import { hash } from "./digest.ts";
-import type { Failed } from "./failed.ts";
+import type { Failed, Fickle } from "./failed.ts";
 import type { Failure } from "./loop.ts";
 import { specification } from "./specification.ts";
 import type { Told, Trace } from "./trace.ts";
@@ -107,14 +107,30 @@ export function reasons(failure: Failure, target: string, compared = true): stri
   return laws.join("\n");
 }
 
+/** What was not the same twice, and where that comes from as far as it is known. */
+export function unlike({ parting, sources, why }: Fickle, number: number, texts: boolean): readonly string[] {
+  const held = (value: unknown): string => line(value, { texts });
+  const differs =
+    parting === null
+      ? [`  story ${number} failed, and then it did not`]
+      : [
+          `  story ${number} was not the same twice: at step ${parting.step} it first differs at ${parting.at}`,
+          `      once   ${held(parting.first)}`,
+          `      again  ${held(parting.second)}`,
+        ];
+  return [...differs, `  source: ${sources.length === 0 ? "unknown" : sources.join(" or ")}: ${why}`];
+}
+
 /** The failure as a trace: what the model answers stands beside each step. */
-export function draft({ shrunk, failure }: Failed, target: string, found: string): Trace {
-  const laws = [...new Set(failure.broken.map(({ law }) => law.number))].sort((one, other) => one - other);
+export function draft({ shrunk, failure, fickle }: Failed, target: string, found: string): Trace {
+  const broken = fickle === null ? failure.broken : [];
+  const laws = [...new Set(broken.map(({ law }) => law.number))].sort((one, other) => one - other);
   const [kind] = failure.kinds;
+  const wrong = `differs from the specification at the last step: ${broken[0]?.law.sentence ?? kind}`;
   return {
     trace: 2,
     spec: specification,
-    why: `${target} differs from the specification at the last step: ${failure.broken[0]?.law.sentence ?? kind}`,
+    why: `${target} ${fickle === null ? wrong : `was not the same twice, first at ${fickle.parting?.at ?? kind}`}`,
     laws,
     found,
     ...(/^twin:[\w.-]+$/.test(target) ? { fault: target } : {}),

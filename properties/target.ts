@@ -54,8 +54,13 @@ export interface Capabilities {
   readonly diverges?: readonly Divergence[];
 }
 
+/** Where two tellings of one story may come to differ, though the story is the same. */
+export type Source = "clock" | "ids" | "iteration order" | "unawaited work";
+
 export interface Target {
   readonly name: string;
+  /** Sources that it can be opened with pinned, so that each telling finds them as the one before. */
+  readonly pins?: readonly Source[];
   readonly capabilities: Capabilities;
   /** A new archive, handle `w1` open on it for writing, nothing else. */
   reset(scope: Scope): Awaitable<void>;
@@ -71,8 +76,8 @@ export interface Target {
   close(): Awaitable<void>;
 }
 
-/** A fresh target of one kind; `close` lets go of it. */
-export type OpenTarget = () => Awaitable<Target>;
+/** A fresh target of one kind; `close` lets go of it. Asked for a pinned one only where it says that it can be. */
+export type OpenTarget = (pinned?: Source) => Awaitable<Target>;
 
 /** The module a user writes for `--target ./my-target.js` exports this. */
 export interface TargetModule {

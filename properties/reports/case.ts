@@ -5,7 +5,7 @@
 import { laws } from "../../model/index.ts";
 import type { Verdict } from "../../regressions/replay.ts";
 import type { Checked } from "../check.ts";
-import { reasons } from "../report.ts";
+import { reasons, unlike } from "../report.ts";
 import type { Kept } from "../verbs/drafts.ts";
 
 export interface Case {
@@ -51,7 +51,9 @@ export function casesOf(found: Checked, name: string, kept: Kept | null, again: 
       : differs
         ? red(agrees, why)
         : passed(suite, agrees),
-    isFickle ? red(twice, why) : passed(suite, twice),
+    failed !== null && failed.fickle !== null
+      ? red(twice, unlike(failed.fickle, failed.story, true).join("\n"))
+      : passed(suite, twice),
     gone === undefined || failed !== null
       ? passed(suite, known)
       : { suite, name: known, is: "failed", what: `${gone} no longer occurs`, at: null },

@@ -42,10 +42,10 @@ export interface Handle {
   readonly turns: Map<string, DispatchRequest>;
 }
 
-export function newHandle(as: string): Handle {
+export function newHandle(as: string, clock: ManualClock = manualClock()): Handle {
   return {
     as,
-    clock: manualClock(),
+    clock,
     session: null,
     restoring: null,
     archive: null,

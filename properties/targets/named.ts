@@ -8,16 +8,18 @@ import { twins } from "../twins/all.ts";
 import { reported } from "../twins/reported/all.ts";
 import { Unusable } from "../unusable.ts";
 import { coldToolDropped } from "./cold-tools.ts";
+import { fickle, fickleTarget } from "./fickle.ts";
 import { modelTarget } from "./model.ts";
 import { ownChild } from "./own-child.ts";
+import { pinnable } from "./pinned.ts";
 import { memoryPlaces, sqlitePlaces } from "./places.ts";
-import { productionTarget } from "./production.ts";
+import { productionTarget, usual } from "./production.ts";
 import { wrapped } from "./wrapped.ts";
 
 const known: { readonly [name: string]: OpenTarget } = {
   model: () => modelTarget(),
-  memory: () => productionTarget("memory", memoryPlaces()),
-  sqlite: () => productionTarget("sqlite", sqlitePlaces()),
+  memory: pinnable((ports) => productionTarget("memory", memoryPlaces(), ports), usual),
+  sqlite: pinnable((ports) => productionTarget("sqlite", sqlitePlaces(), ports), usual),
   child: ownChild("child"),
 };
 
@@ -38,12 +40,19 @@ export function targetNames(): readonly string[] {
 export async function targetNamed(name: string): Promise<OpenTarget> {
   const found = [known, cold].find((each) => Object.hasOwn(each, name))?.[name];
   if (found !== undefined) return found;
+  if (name.startsWith("fickle:")) return fickleNamed(name, name.slice("fickle:".length));
   if (name.startsWith("twin:")) return twin(name, name.slice("twin:".length));
   if (/[./\\]/.test(name)) return await moduleTarget(name);
   throw new Unusable(
     2,
     `there is no target ${name}; there are ${Object.keys(known).join(", ")}, twin:NAME, and modules such as ./my-target.js`,
   );
+}
+
+function fickleNamed(name: string, of: string): OpenTarget {
+  const found = Object.hasOwn(fickle, of) ? fickle[of] : undefined;
+  if (found !== undefined) return fickleTarget(name, found);
+  throw new Unusable(2, `there is no fickle target ${of}; there are ${Object.keys(fickle).toSorted().join(", ")}`);
 }
 
 function twin(name: string, of: string): OpenTarget {

@@ -29,7 +29,8 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
   const counting = countingStore(place.store, ({ op }) => {
     if (op === undefined && handle.session === null) stage.reads++;
   });
-  const store = storiedStore(ports.store(counting), {
+  const ordered = ports.order === undefined ? counting : ports.order(counting);
+  const store = storiedStore(ports.store(ordered), {
     commit: ({ tag }) => taken(sheetOf(stage, tag)),
     crash: ({ tag }) => {
       sheetOf(stage, tag).crashed = true;
@@ -61,7 +62,7 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
     registrars: registrarsOf(scope, step.registrars ?? Object.keys(scope.registrars), ports),
     viewer: ports.viewer,
     clock: handle.clock,
-    ids: () => `id${++stage.ids}`,
+    ids: () => ports.ids?.(++stage.ids) ?? `id${++stage.ids}`,
     capacity: scope.capacity,
     ...(scope.limits === undefined ? {} : { limits: scope.limits }),
     owner: handle.as,
@@ -89,7 +90,7 @@ function taken(on: Sheet): CommitAnswer {
 }
 
 export async function begin(stage: Stage): Promise<void> {
-  const handle = newHandle("w1");
+  const handle = newHandle("w1", stage.ports.clock?.());
   stage.handles.set("w1", handle);
   await open(stage, handle, { do: "restore", mode: "write" }, context(stage.current, {}, false), true);
 }
@@ -98,7 +99,7 @@ export function restore(stage: Stage, step: Restore, on: Sheet): Issued {
   stage.openings++;
   const as = step.as ?? "w1";
   const before = stage.handles.get(as);
-  const handle = before !== undefined && isOpen(before) ? before : newHandle(as);
+  const handle = before !== undefined && isOpen(before) ? before : newHandle(as, stage.ports.clock?.());
   const answered = (outcome: Issued["outcome"]): Issued => ({ step, on, handle, context: null, outcome });
   if (handle === before) return answered({ refused: "session_open" });
   stage.handles.set(as, handle);

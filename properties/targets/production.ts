@@ -42,8 +42,11 @@ export interface Production extends Target {
 const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 async function rest(stage: Stage): Promise<void> {
-  do await moment();
-  while (stage.busy > 0);
+  const { settle } = stage.ports;
+  do {
+    await moment();
+    if (settle !== undefined) await settle();
+  } while (stage.busy > 0);
   for (const handle of stage.handles.values()) handle.shown = null;
 }
 

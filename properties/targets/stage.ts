@@ -2,6 +2,7 @@
 import type { Cells, RecordRows } from "../../src/archive/codec.ts";
 import type { ArchiveDamage, Event, Json, Path, Scope, Step, StepOutcome } from "../../src/contract.ts";
 import type { Registrar, Session, Store, Viewer } from "../../src/index.ts";
+import type { ManualClock } from "./clock.ts";
 import { type Context, isContext, type Sheet } from "./context.ts";
 import type { Handle } from "./handle.ts";
 import type { Place, Places } from "./places.ts";
@@ -20,6 +21,13 @@ export interface Ports {
   readonly store: (store: Store) => Store;
   readonly viewer: Viewer;
   readonly registrar: (registrar: Registrar) => Registrar;
+  readonly clock?: () => ManualClock;
+  /** Of this many, the next. */
+  readonly ids?: (count: number) => string;
+  /** In which order the archive hands out what has none. */
+  readonly order?: (store: Store) => Store;
+  /** Until nothing goes on that nobody waits for. */
+  readonly settle?: () => Promise<void>;
 }
 
 /** What is known of damage, so that it can be mended: also by another process, if it is told. */

@@ -20,7 +20,7 @@ step, checks the laws, and shrinks the first story that fails. Each story comes 
 
   --target NAME   ${targetNames()
     .filter((name) => !name.includes(":"))
-    .join(", ")}, twin:NAME (a faulty one), or a module ./my-target.js [memory]
+    .join(", ")}, twin:NAME (a faulty one), fickle:NAME (not the same twice), or a module ./my-target.js [memory]
   --runs N        how many stories [${runsUsual}; with --budget as many as there is time for]
   --seed N        the same seed tells the same stories [${seedUsual}]
   --budget TIME   begins no story after 60s, 5m, 1h
@@ -116,15 +116,17 @@ export function machine(found: Checked): object {
   };
   if (failed === null) return { verdict: "held", ...counts };
   const { story, failure, shrunk, executions, length, fickle } = failed;
-  const [first] = failure.broken;
+  // What is not the same twice breaks no law.
+  const broken = fickle === null ? failure.broken : [];
+  const [first] = broken;
   return {
     verdict: fickle === null ? "failed" : "not deterministic",
     story,
-    parting: fickle?.parting ?? null,
+    fickle,
     kind: failure.kinds[0],
     kinds: failure.kinds,
     law: first === undefined ? null : { number: first.law.number, sentence: first.law.sentence, what: first.what },
-    laws: failure.broken.map(({ law, what }) => ({ number: law.number, sentence: law.sentence, what })),
+    laws: broken.map(({ law, what }) => ({ number: law.number, sentence: law.sentence, what })),
     difference: failure.difference,
     threw: failure.thrown === null ? null : String(failure.thrown),
     ...counts,

@@ -3,7 +3,7 @@ import { createColors } from "picocolors";
 import type { Checked } from "../check.ts";
 import type { Failed } from "../failed.ts";
 import { counted, grouped, type Io, seconds } from "../io.ts";
-import { reasons, story } from "../report.ts";
+import { reasons, story, unlike } from "../report.ts";
 import { leftOut } from "./budget.ts";
 import { type Kept, keep } from "./drafts.ts";
 
@@ -53,11 +53,27 @@ export async function failure(
   const paper = { columns: Math.min(io.columns, 160), texts };
   const told = again(found, failed, name);
   const kept = await keep(failed, name, told, drafts);
+  if (fickle !== null) {
+    const last = fickle.parting?.step ?? shrunk.run.told.length;
+    const lines = [
+      "",
+      red(bold(`${name} is not deterministic; that is no verdict on the laws`)),
+      ...unlike(fickle, failed.story, texts),
+      "",
+      `${counted(last, "step")} to where it differs:`,
+      story(shrunk.run.told.slice(0, last), null, name, paper),
+      "",
+      `again:    ${told}`,
+      `written:  ${kept.file}`,
+      "",
+    ];
+    return { text: lines.join("\n"), kept };
+  }
   const how = `shrunk from ${counted(length, "step")} in ${counted(executions, "execution")}, and ${grouped(shrunk.checks)} to see that no more can go`;
   const broken = failed.failure.broken.length > 0 ? "breaks the law" : "differs from the specification";
   const lines = [
     "",
-    red(bold(`${name} ${fickle === null ? broken : "is not deterministic: it failed once and then did not"}`)),
+    red(bold(`${name} ${broken}`)),
     reasons(failed.failure, name, found.oracle !== "laws"),
     "",
     `${counted(shrunk.run.told.length, "step")}, ${how}:`,
