@@ -238,4 +238,11 @@ export const plants: readonly NamedPlant[] = [
     "if (order.closed === undefined) call.reject(closedError());",
     "if (order.closed === undefined) call.resolve(undefined as never);",
   ),
+  plant(
+    "wait_ends_with_its_mail",
+    "writes that a wait is over together with the mail that ends it",
+    "registry/wait.ts",
+    "draft.woken.set(path, activityOf(asleep));",
+    'draft.woken.set(path, "running");',
+  ),
 ];
