@@ -41,16 +41,21 @@ export const root: string = rootFolder();
 
 /**
  * All copies are transpiled by one run of the compiler, unchecked: most of what it costs is its start. `besides` are folders
- * copied beside `src`, for whoever wants the checker that judges the copy.
+ * copied beside `src`, for whoever wants the checker that judges the copy; `modules` are all that is transpiled, with what they
+ * import, where that is not everything.
  */
-export async function plant(plants: readonly Plant[], besides: readonly string[] = []): Promise<Planted> {
+export async function plant(
+  plants: readonly Plant[],
+  besides: readonly string[] = [],
+  modules: readonly string[] | null = null,
+): Promise<Planted> {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-planted-"));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     await Promise.all(plants.map((each) => copy(folder, each, besides)));
     await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir");
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
-    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfigOf(modules)));
     await transpile(folder);
   } catch (error) {
     await remove();
@@ -61,14 +66,16 @@ export async function plant(plants: readonly Plant[], besides: readonly string[]
   return { url, remove };
 }
 
-const tsconfig = {
-  extends: join(root, "tsconfig.json"),
-  compilerOptions: {
-    ...{ noCheck: true, noEmit: false, declaration: false, isolatedDeclarations: false, types: [] },
-    ...{ rootDir: "in", outDir: "out" },
-  },
-  include: ["in"],
-};
+function tsconfigOf(modules: readonly string[] | null): object {
+  return {
+    extends: join(root, "tsconfig.json"),
+    compilerOptions: {
+      ...{ noCheck: true, noEmit: false, declaration: false, isolatedDeclarations: false, types: [] },
+      ...{ rootDir: "in", outDir: "out" },
+    },
+    include: modules === null ? ["in"] : modules.map((module) => `in/*/${module}`),
+  };
+}
 
 async function copy(folder: string, { name, edits, commit }: Plant, besides: readonly string[]): Promise<void> {
   const filter = (file: string) => !/\.test\.ts$|\.json$|\.py$|__pycache__/.test(file);

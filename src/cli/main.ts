@@ -50,6 +50,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "try what happens at the same time in every order",
     load: async () => (await import("./judge.ts")).orders,
   },
+  faults: {
+    usage: "faults",
+    says: "hunt every fault there is, and say what finds it",
+    load: async () => (await import("./judge.ts")).faults,
+  },
   gate: {
     usage: "gate",
     says: "all three, with the budget and the seed of the gate",
