@@ -56,7 +56,8 @@ function counted(ledger: Ledger, before: Seen, { counters }: Seen, { as, step }:
   const recovers =
     step.do === "restore" || (step.do === "answer" && ledger.sessions[as]?.ops[step.op]?.is === "recover");
   if (!recovers) return read <= 1 ? null : `${step.do} hydrated ${read} conversations`;
-  if (before.stored === null) return null;
+  // Another may own the archive by now, and have recovered what this restore still reads.
+  if (before.stored === null || (step.do === "answer" && ledger.owner !== as)) return null;
   const abandoned = Object.values(before.stored.agents).filter(
     ({ activity }) => activity !== "idle" && activity !== "starting",
   );

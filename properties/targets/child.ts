@@ -20,6 +20,8 @@ export interface ChildOptions {
   readonly timeoutMs?: number;
   /** Takes every story as one whose process is fresh. */
   readonly fresh?: boolean;
+  /** Starts a new process after so many stories: for one that grows with each [never]. */
+  readonly restartAfter?: number;
 }
 
 /** What was shown after the last step. */
@@ -46,7 +48,7 @@ const nothing: Counters = { conversationsHydrated: 0, providerCalls: 0, commits:
 export async function childTarget(
   name: string,
   command: readonly string[],
-  { timeoutMs = 10_000, fresh = false }: ChildOptions = {},
+  { timeoutMs = 10_000, fresh = false, restartAfter = Number.POSITIVE_INFINITY }: ChildOptions = {},
 ): Promise<Target> {
   const started = async (): Promise<readonly [Lines, Capabilities]> => {
     const lines = openLines(name, command, timeoutMs);
@@ -59,9 +61,12 @@ export async function childTarget(
   const counts = counting();
   let story: { readonly scope: Scope; readonly place: string; readonly roles: Roles; openings: number } | null = null;
   let shown: Shown | null = null;
+  /** Stories told to this process. */
+  let stories = 0;
 
   const start = async (): Promise<Lines> => {
     [lines, offered] = await started();
+    stories = 0;
     if (!equal(offered, can)) throw new Unusable(4, `${name} offers something else in each of its processes`);
     return lines;
   };
@@ -69,6 +74,16 @@ export async function childTarget(
     await lines?.kill();
     lines = null;
     counts.ended();
+  };
+  const leave = async (): Promise<void> => {
+    try {
+      await lines?.ask({ close: true }, done);
+      await lines?.leave();
+    } catch {
+      // It is let go of, in whatever state it is; what was wrong was told when it mattered.
+      await lines?.kill();
+    }
+    lines = null;
   };
   const open = () => {
     if (story === null) throw new Unusable(4, `${name} was not reset`);
@@ -108,6 +123,7 @@ export async function childTarget(
       story = { scope, place, roles: rolesOf(scope.roles), openings: 1 };
       shown = null;
       counts.clear();
+      if (lines !== null && stories++ >= restartAfter) await leave();
       try {
         await (lines ?? (await start())).ask({ reset: scope, place }, done);
       } finally {
@@ -138,14 +154,7 @@ export async function childTarget(
     stored: async () => (await look()).stored,
     counters: async () => (await look()).counters,
     close: async () => {
-      try {
-        await lines?.ask({ close: true }, done);
-        await lines?.leave();
-      } catch {
-        // It is let go of, in whatever state it is; what was wrong was told when it mattered.
-        await lines?.kill();
-      }
-      lines = null;
+      await leave();
       if (story !== null) await remove(story.place);
       story = null;
     },

@@ -1,4 +1,7 @@
-/** Targets by name, opened when they are asked for; also a user's own, from a module that exports `openTarget`. */
+/**
+ * Targets by name, opened when they are asked for; also a user's own: a module that exports `openTarget`, or a command that
+ * speaks the line protocol.
+ */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,8 +10,11 @@ import type { OpenTarget } from "../target.ts";
 import { twins } from "../twins/all.ts";
 import { reported } from "../twins/reported/all.ts";
 import { Unusable } from "../unusable.ts";
+import { type ChildOptions, childTarget } from "./child.ts";
 import { coldToolDropped } from "./cold-tools.ts";
+import { isCommand, isScript, wordsOf } from "./command.ts";
 import { fickle, fickleTarget } from "./fickle.ts";
+import { type Judged, judgedBy } from "./leveled.ts";
 import { modelTarget } from "./model.ts";
 import { ownChild } from "./own-child.ts";
 import { pinnable } from "./pinned.ts";
@@ -37,15 +43,27 @@ export function targetNames(): readonly string[] {
   return [...Object.keys(known), ...Object.keys(cold), ...twinNames.map((name) => `twin:${name}`)];
 }
 
-export async function targetNamed(name: string): Promise<OpenTarget> {
+/** Plain data, so that it can be handed to another process. What is left out is as the target has it. */
+export interface TargetOptions extends ChildOptions, Judged {}
+
+/** `options` about processes say nothing to a target that is none. */
+export async function targetNamed(name: string, options: TargetOptions = {}): Promise<OpenTarget> {
+  return judgedBy(await unjudged(name, options), options);
+}
+
+async function unjudged(name: string, options: ChildOptions): Promise<OpenTarget> {
   const found = [known, cold].find((each) => Object.hasOwn(each, name))?.[name];
   if (found !== undefined) return found;
   if (name.startsWith("fickle:")) return fickleNamed(name, name.slice("fickle:".length));
   if (name.startsWith("twin:")) return twin(name, name.slice("twin:".length));
-  if (/[./\\]/.test(name)) return await moduleTarget(name);
+  if (isCommand(name)) {
+    const words = wordsOf(name);
+    return () => childTarget(name, words, { fresh: true, ...options });
+  }
+  if (isScript(name) || /[./\\]/.test(name)) return await moduleTarget(name);
   throw new Unusable(
     2,
-    `there is no target ${name}; there are ${Object.keys(known).join(", ")}, twin:NAME, and modules such as ./my-target.js`,
+    `there is no target ${name}; there are ${Object.keys(known).join(", ")}, twin:NAME, modules such as ./my-target.js, and commands such as "python3 my-target.py"`,
   );
 }
 
@@ -67,6 +85,8 @@ function twin(name: string, of: string): OpenTarget {
 async function moduleTarget(file: string): Promise<OpenTarget> {
   const path = resolve(file);
   if (!existsSync(path)) throw new Unusable(4, `there is no module ${file}`);
+  if (!isScript(file))
+    throw new Unusable(4, `${file} is no module (.js, .mjs) and may not be executed; as a command it needs chmod +x`);
   let found: unknown;
   try {
     found = await import(pathToFileURL(path).href);

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional
 
 import paths
 from archive import Archive, Document
@@ -16,8 +16,8 @@ from outcomes import Refusal, Step
 from records import checksum, compact_json, config_key
 from texts import canonical
 
-UNLISTED = "no_such_tool"
-UNOWNED = "no_such_category"
+UNKNOWN = "damaged"
+UNOWNED = "nowhere"
 
 
 class Damages:
@@ -42,9 +42,9 @@ class Damages:
             document["session"] = compact_json("no session")
         else:
             path = self._stored(document, step["path"])
-            note = notes["records"].setdefault(path, {"row": document["records"][path]["row"], "how": []})
+            note = notes["records"].setdefault(path, {"row": document["records"][path]["row"], "how": ""})
             note["row"] = self._mended(document, path, note)
-            note["how"] = sorted({*note["how"], how})
+            note["how"] = how
             document["records"][path] = self._damaged(document, note)
         # The originals first: a process killed between the two writes has damaged nothing.
         write(self.notes, notes)
@@ -69,6 +69,11 @@ class Damages:
                 document["records"][path] = {"row": row, "sum": checksum(row)}
         write(self.archive.document, document)
         write(self.notes, notes)
+
+    def any(self) -> bool:
+        """Whether something is damaged that was not mended."""
+        notes = self._read_notes()
+        return bool(notes["records"]) or notes["session"] is not None
 
     def _damage_archive(self, document: Document, how: str) -> None:
         # A fresh copy is damaged and then takes the place of the original, which is kept as it was.
@@ -98,7 +103,7 @@ class Damages:
         A session without registrars checks no tools: there a record with a damaged reference lives on, and its row has
         changed since. Of such a one only the config is put back.
         """
-        if not set(note["how"]) <= {"tool", "category"}:
+        if note["how"] not in ("tool", "category"):
             return note["row"]
         try:
             row = json.loads(document["records"][path]["row"])
@@ -108,21 +113,21 @@ class Damages:
         return compact_json(row)
 
     def _damaged(self, document: Document, note: Dict[str, Any]) -> Dict[str, str]:
-        """The row with all its damage, whatever the order in which it was done."""
-        how: List[str] = note["how"]
+        """The row with its damage, which takes the place of any that was done before."""
+        how: str = note["how"]
         row = json.loads(note["row"])
         config = json.loads(document["configs"][row["config"]])
-        if "tool" in how:
-            config["tools"].append([self.category, UNLISTED])
-        if "category" in how:
-            config["tools"].append([UNOWNED, "read"])
-        if "config" in how:
+        if how == "tool":
+            config["tools"].append([self.category, UNKNOWN])
+        if how == "category":
+            config["tools"].append([UNOWNED, UNKNOWN])
+        if how == "config":
             config["unknown"] = True
         # Equal configs are stored once: this record gets a config of its own, or its siblings would be damaged with it.
         text = canonical(config)
         row["config"] = config_key(text)
         document["configs"][row["config"]] = text
-        if "mail_sender" in how:
+        if how == "mail_sender":
             row["mail"].append(
                 {
                     "sequence": 2**40,  # behind all that came
@@ -135,18 +140,18 @@ class Damages:
                     "digest": None,
                 }
             )
-        if "active_with_result" in how:
+        if how == "active_with_result":
             row["activity"] = "running"
             row["result"] = ["completed", "both", None, None]
-        if "location" in how:
+        if how == "location":
             row["conversation"]["location"] = "agents/../../elsewhere"
         text = compact_json(row)
-        if "malformed" in how:
+        if how == "malformed":
             text = compact_json("no record")
-        if "checksum" in how:
+        if how == "checksum":
             # Changed behind the back of its checksum, and still a record in every other respect.
             row["role"] += "_changed"
-            return {"row": text if "malformed" in how else compact_json(row), "sum": checksum(text)}
+            return {"row": compact_json(row), "sum": checksum(text)}
         return {"row": text, "sum": checksum(text)}
 
     def _read_notes(self) -> Dict[str, Any]:

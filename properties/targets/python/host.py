@@ -16,7 +16,7 @@ from archive import Archive, Counters
 from damage import Damages
 from operations import Operation
 from outcomes import Crashed, Fault, Outcome, Quit, Refusal, Step, ok, outcome_of
-from records import Root
+from records import Malformed, Root
 from registry import Draft, Session, encode_session
 from restoring import Recovery, check_records, decode_session, load, recover
 from shapes import ShapeError
@@ -60,12 +60,12 @@ class Host:
     def reset(cls, scope: Dict[str, Any], place: Path, faults: Iterable[str] = ()) -> "Host":
         """A new archive, open for writing."""
         host = cls(scope, place, 1, faults)
-        session = host.create(place, DEFAULT_HANDLE, scope["capacity"], host.tools(None))
+        session = host.create(place, DEFAULT_HANDLE, scope["capacity"], host.tools(None), host.counters)
         host.handle(DEFAULT_HANDLE).session = session
         return host
 
-    def create(self, place: Path, label: str, capacity: int, tools: Dict[str, Tuple[str, ...]]) -> Session:
-        archive = Archive(place, label, self.counters)
+    def create(self, place: Path, label: str, capacity: int, tools: Dict[str, Tuple[str, ...]], counters: Counters) -> Session:
+        archive = Archive(place, label, counters)
         archive.create({"session": encode_session(capacity, 0, Root()), "configs": {}, "records": {}})
         session = Session(self, archive, "write", self.openings, tools)
         session.capacity = capacity
@@ -236,13 +236,15 @@ class Host:
         return session.encoded() if session is not None and session.mode == "write" else None
 
     def stored(self) -> Optional[Dict[str, Any]]:
-        """What the archive on disk means now; None while it cannot be read. Invalid rows mean nothing."""
+        """What the archive on disk holds now, whoever could use it; None while something in it is damaged or unreadable."""
+        archive = Archive(self.place, DEFAULT_HANDLE, self.counters)
         try:
-            document = Archive(self.place, DEFAULT_HANDLE, self.counters).read()
-            session = self.handle(DEFAULT_HANDLE).session
-            records, _ = check_records(document, session)
+            document = archive.read()
+            records, unreadable = check_records(document)
             capacity, _, root = decode_session(document["session"])
-        except Exception:
+        except (Fault, Malformed):
+            return None
+        if unreadable or Damages(archive, "").any():
             return None
         return views.stored_view(capacity, root, [records[path] for path in sorted(records)])
 
@@ -278,7 +280,8 @@ def save(s: Session, step: Step) -> Outcome:
 def fork(s: Session, step: Step) -> Outcome:
     """A session beside this one, with its capacity and nobody in it; the step closes it again."""
     place = s.archive.place / "forks"
-    child = s.host.create(place / str(len(list(place.glob("*"))) + 1), "fork", s.capacity, s.tools)
+    # Work on another archive is not counted as work on this one.
+    child = s.host.create(place / str(len(list(place.glob("*"))) + 1), "fork", s.capacity, s.tools, Counters())
     view = views.session_view(child)
     child.archive.release()
     return ok(view)

@@ -75,7 +75,8 @@ def clamped(timeout: Any) -> float:
 
 
 def cancel_wait(s: Session, step: Step) -> Outcome:
-    take_waiter(s, s.caller(step["by"]))
+    if take_waiter(s, s.caller(step["by"])) is None:
+        raise Refusal("not_waiting")
     return ok()
 
 

@@ -91,8 +91,7 @@ def natural(last: Any) -> int:
 
 def evict(s: Session, step: Step) -> Outcome:
     path = s.target(step["path"])
-    if s.records[path].active:
-        raise Refusal("in_use")
+    check_unused(s, path)
     # Every settlement writes what was said, so an idle conversation is clean and can simply be let go.
     s.live[path].residency = "cold"
     return ok()
@@ -101,8 +100,7 @@ def evict(s: Session, step: Step) -> Outcome:
 def compact(s: Session, step: Step) -> Outcome:
     path = s.target(step["path"])
     record = s.records[path]
-    if record.active:
-        raise Refusal("in_use")
+    check_unused(s, path)
     last = natural(step.get("last"))
     replaced = record.transcript.messages - last
     if replaced <= 0:
@@ -114,6 +112,12 @@ def compact(s: Session, step: Step) -> Outcome:
     draft.messages[path] = [message("note", path, f"{replaced} messages compacted", 0), *kept]
     s.commit(draft)
     return ok()
+
+
+def check_unused(s: Session, path: str) -> None:
+    """Nobody may lose a conversation that a turn goes on with, or that is being read."""
+    if s.records[path].active or path in s.readers:
+        raise Refusal("in_use")
 
 
 def next_location(location: str) -> str:

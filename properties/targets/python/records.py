@@ -118,7 +118,7 @@ def freeze(config: Any) -> Optional[str]:
         return None
     try:
         return texts.canonical(config)
-    except ValueError:  # a number that is not finite
+    except ValueError:  # a number that is not finite, half a character
         return None
 
 

@@ -12,7 +12,7 @@ MAILED_UNITS = 32_768  # a longer result is mailed as head and tail
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
-_ESCAPED = re.compile('["\\\\\x00-\x1f\ud800-\udfff]')
+_ESCAPED = re.compile('["\\\\\x00-\x1f]')
 
 
 def paired(text: str) -> str:
@@ -54,7 +54,7 @@ def shown(text: str) -> Any:
 
 
 def canonical(value: Any) -> str:
-    """Canonical JSON. Raises ValueError for what is no JSON, infinities among it."""
+    """Canonical JSON. Raises ValueError for what has no such form: infinities, lone surrogates."""
     if value is None:
         return "null"
     if value is True:
@@ -78,6 +78,8 @@ def _string(text: str) -> str:
     def escape(match: "re.Match[str]") -> str:
         return _ESCAPES.get(match.group()) or f"\\u{ord(match.group()):04x}"
 
+    if not well_formed(text):
+        raise ValueError("a text has a lone surrogate")
     return '"' + _ESCAPED.sub(escape, paired(text)) + '"'
 
 

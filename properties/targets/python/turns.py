@@ -11,6 +11,7 @@ import texts
 from mail import deliver, wake
 from operations import Body, Operation, begin, check_hydrated, quit_operation, run
 from outcomes import Fault, Outcome, Quit, Refusal, Step, ok
+from paths import ROOT
 from records import Owed, Record, Result, Transcript, tools_of
 from registry import Blocker, Draft, Live, Session, Turn, message, result_mail
 
@@ -175,7 +176,7 @@ def block(s: Session, step: Step) -> Outcome:
     turn = s.acting(path)
     if turn is None:
         raise Refusal("target_root")
-    if len(turn.blockers) >= s.limits["blockersMax"]:
+    if sum(1 for blocker in turn.blockers if blocker.token) >= s.limits["blockersMax"]:
         raise Refusal("too_many_blockers")
     turn.tokens += 1
     token = paths.blocker_name(path, turn.number, turn.tokens)
@@ -210,8 +211,8 @@ def finish(s: Session, step: Step) -> Outcome:
             return ok("late")
         operation.held = (result, answers)
         return ok("held")
-    path = step["path"]
-    turn = s.live[path].turn if path in s.live else None
+    path = s.target(step["path"], root=True)
+    turn = s.live[path].turn if path != ROOT else None
     if turn is None:
         return ok("late")
     if turn.number != step["turn"] and not (s.faulty("late_finish_settles_next") and step["turn"] < turn.number):
