@@ -9,6 +9,7 @@ import type { Telling } from "./here.ts";
 import { indexAt } from "./numbers.ts";
 import type { Judging, Tale } from "./tale.ts";
 import { leash } from "./targets/leash.ts";
+import type { TargetOptions } from "./targets/named.ts";
 import { Unusable } from "./unusable.ts";
 
 /** To a worker: stories to tell, or the number behind which none counts any more. */
@@ -28,6 +29,7 @@ interface Worker {
 export interface Apart extends Telling {
   /** Of the target; each worker opens its own. */
   readonly name: string;
+  readonly options?: TargetOptions | undefined;
   readonly workers: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,17 +49,18 @@ function program(): string {
   return found;
 }
 
-function started(name: string, { seed, oracle }: Judging): Worker {
+function started(name: string, options: TargetOptions, { seed, oracle }: Judging): Worker {
   // What a target prints is not ours to mix with what programs read.
-  const child = fork(program(), [name, String(seed), oracle], {
+  const child = fork(program(), [name, JSON.stringify(options), String(seed), oracle], {
     serialization: "advanced",
     stdio: ["ignore", 2, 2, "ipc"],
   });
   return { child, gone: new Promise<void>((resolve) => child.once("exit", () => resolve())) };
 }
 
-export async function tellApart({ name, workers, judging, numbers, take, isOver, signal }: Apart): Promise<void> {
-  const all = Array.from({ length: Math.min(workers, numbers.count) }, () => started(name, judging));
+export async function tellApart(apart: Apart): Promise<void> {
+  const { name, options = {}, workers, judging, numbers, take, isOver, signal } = apart;
+  const all = Array.from({ length: Math.min(workers, numbers.count) }, () => started(name, options, judging));
   const release = leash(() => {
     for (const { child } of all) child.kill();
   });

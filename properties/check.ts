@@ -10,6 +10,7 @@ import type { Oracle } from "./loop.ts";
 import { type Numbers, numbersOf, type Shard } from "./numbers.ts";
 import type { Judging, Tale, Wrong } from "./tale.ts";
 import type { OpenTarget, Target } from "./target.ts";
+import type { TargetOptions } from "./targets/named.ts";
 import { Unusable } from "./unusable.ts";
 
 export interface CheckOptions {
@@ -24,8 +25,8 @@ export interface CheckOptions {
   readonly story?: number | undefined;
   /** Begins no story after so many milliseconds. */
   readonly budgetMs?: number | undefined;
-  /** Tells in so many processes, each of which opens the target by this name; in this one unless told. */
-  readonly workers?: { readonly name: string; readonly count: number } | undefined;
+  /** Tells in so many processes, each of which opens the target by this name and with these options; in this one unless told. */
+  readonly workers?: { readonly name: string; readonly options?: TargetOptions; readonly count: number } | undefined;
   /** Executions spent on shrinking. */
   readonly shrinksMax?: number;
   /** Ends it early, with what there was. */
@@ -72,7 +73,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
     const telling = { judging, numbers, take: added.take, isOver };
     try {
       if (workers === undefined || workers.count < 2) await tellHere(target, telling);
-      else await tellApart({ ...telling, name: workers.name, workers: workers.count, signal });
+      else await tellApart({ ...telling, ...workers, workers: workers.count, signal });
     } catch (error) {
       // Ctrl-C reaches a target's processes as well, and then they are gone in the middle of a story.
       if (!(error instanceof Unusable) || signal?.aborted !== true) throw error;

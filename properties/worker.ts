@@ -11,7 +11,7 @@ import { targetNamed } from "./targets/named.ts";
 import { Unusable } from "./unusable.ts";
 
 /** Not given on to a target: it reads its own arguments. */
-const [, , name = "", seed = "", judge = ""] = process.argv;
+const [, , name = "", options = "{}", seed = "", judge = ""] = process.argv;
 const judging: Judging = { seed: Number(seed), oracle: oracles.find((each) => each === judge) ?? "both" };
 
 const say = (said: Said): Promise<void> =>
@@ -55,7 +55,7 @@ async function failed(error: unknown): Promise<void> {
 // Ctrl-C at a terminal reaches every process of a group: whoever started this one says when it ends.
 process.on("SIGINT", () => {});
 try {
-  const target = await (await targetNamed(name))();
+  const target = await (await targetNamed(name, JSON.parse(options)))();
   await say({ opened: true });
   await serve(target);
 } catch (error) {

@@ -18,7 +18,7 @@ import { capabilities, counters, encoded, storedView, view } from "./sights.ts";
 export interface ChildOptions {
   /** For one answer [10,000]. */
   readonly timeoutMs?: number;
-  /** Takes every story as one whose process is fresh. */
+  /** Takes every story as one whose process is fresh, or is the same [as the story says]. */
   readonly fresh?: boolean;
   /** Starts a new process after so many stories: for one that grows with each [never]. */
   readonly restartAfter?: number;
@@ -48,7 +48,7 @@ const nothing: Counters = { conversationsHydrated: 0, providerCalls: 0, commits:
 export async function childTarget(
   name: string,
   command: readonly string[],
-  { timeoutMs = 10_000, fresh = false, restartAfter = Number.POSITIVE_INFINITY }: ChildOptions = {},
+  { timeoutMs = 10_000, fresh, restartAfter = Number.POSITIVE_INFINITY }: ChildOptions = {},
 ): Promise<Target> {
   const started = async (): Promise<readonly [Lines, Capabilities]> => {
     const lines = openLines(name, command, timeoutMs);
@@ -118,7 +118,7 @@ export async function childTarget(
     capabilities: can,
     reset: async (given) => {
       const before = story;
-      const scope: Scope = fresh ? { ...given, archive: "sqlite", process: "fresh" } : given;
+      const scope = fresh === undefined ? given : fresh ? inFresh(given) : { ...given, process: "same" as const };
       const place = await mkdtemp(join(tmpdir(), "rollcall-child-"));
       story = { scope, place, roles: rolesOf(scope.roles), openings: 1 };
       shown = null;
@@ -161,6 +161,7 @@ export async function childTarget(
   };
 }
 
+const inFresh = (scope: Scope): Scope => ({ ...scope, archive: "sqlite", process: "fresh" });
 const remove = (place: string): Promise<void> => rm(place, { recursive: true, force: true });
 
 const isOpen = ({ mode, open, others }: View): boolean =>

@@ -11,8 +11,8 @@ export interface Judged {
 
 export function judgedBy(open: OpenTarget, { level, diverges = [] }: Judged): OpenTarget {
   if (level === undefined && diverges.length === 0) return open;
-  return async () => {
-    const target = await open();
+  return async (pinned) => {
+    const target = await open(pinned);
     const { capabilities } = target;
     const known = [...(capabilities.diverges ?? []), ...diverges];
     return rejudged(target, {

@@ -5,10 +5,10 @@ import { counted, exit, grouped, interruptible, progress, type Verb, verb, whole
 import { type Oracle, oracles } from "../loop.ts";
 import { casesOf } from "../reports/case.ts";
 import { reporterHelp, reporting } from "../reports/reporters.ts";
-import { targetNamed, targetNames } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, partOf, workersOf } from "./budget.ts";
 import { draftsUsual } from "./drafts.ts";
+import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 import { absent, again, failure, summary } from "./say.ts";
 
 const runsUsual = 1_000;
@@ -18,9 +18,7 @@ const help = `
 Tells generated stories to a target and to the specification, compares outcome, events, whole view and encoding after every
 step, checks the laws, and shrinks the first story that fails. Each story comes from the seed and its own number.
 
-  --target NAME   ${targetNames()
-    .filter((name) => !name.includes(":"))
-    .join(", ")}, twin:NAME (a faulty one), fickle:NAME (not the same twice), or a module ./my-target.js [memory]
+${targetHelp("memory")}
   --runs N        how many stories [${runsUsual}; with --budget as many as there is time for]
   --seed N        the same seed tells the same stories [${seedUsual}]
   --budget TIME   begins no story after 60s, 5m, 1h
@@ -36,13 +34,13 @@ Ctrl-C ends it with what there was.`;
 
 export const check: Verb = verb(
   "check",
-  "check [--target NAME|MODULE] [--runs N] [--seed N] [--budget TIME] [--workers N]",
+  "check [--target TARGET] [--runs N] [--seed N] [--budget TIME] [--workers N]",
   help,
   async (args, io) => {
     const { values } = parseArgs({
       args: [...args],
       options: {
-        target: { type: "string" },
+        ...targetOptions,
         runs: { type: "string" },
         seed: { type: "string" },
         budget: { type: "string" },
@@ -56,13 +54,14 @@ export const check: Verb = verb(
         texts: { type: "boolean" },
       },
     });
-    const name = values.target ?? "memory";
-    const open = await targetNamed(name);
+    const target = chosen(values, "memory");
+    const { name } = target;
+    const open = await opened(target);
     const budgetMs = budgetOf(values.budget);
     const runs = whole(values.runs, budgetMs === undefined ? runsUsual : Number.MAX_SAFE_INTEGER, "--runs", 1);
     const seed = whole(values.seed, seedUsual, "--seed");
     const part = partOf(values.shard, values.story);
-    const workers = { name, count: part.story === undefined ? workersOf(values.workers, runs) : 1 };
+    const workers = { ...target, count: part.story === undefined ? workersOf(values.workers, runs) : 1 };
     const oracle = oracleOf(values.oracle);
     const report = reporting(values.reporter, values.json, io);
     const line = progress(io);
@@ -80,9 +79,9 @@ export const check: Verb = verb(
       const told =
         failed === null
           ? null
-          : await failure(found, failed, { name, texts, drafts: values.drafts ?? draftsUsual }, report.io);
+          : await failure(found, failed, { target, texts, drafts: values.drafts ?? draftsUsual }, report.io);
       if (told !== null) report.io.out(told.text);
-      const repeat = failed === null ? "" : again(found, failed, name);
+      const repeat = failed === null ? "" : again(found, failed, target);
       await report.finish(casesOf(found, name, told?.kept ?? null, repeat), machine(found), found.ms);
       if (failed === null) return absent(found) === null ? exit.held : exit.broken;
       return failed.fickle === null ? exit.broken : exit.stale;

@@ -7,28 +7,28 @@ import { explanationMermaid } from "../explain/mermaid.ts";
 import { explanationPage } from "../explain/page.ts";
 import { explanationText } from "../explain/text.ts";
 import { exit, type Verb, verb } from "../io.ts";
-import { targetNamed } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
+import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 
 const help = `
 Tells a trace to a target again and again, without each of its steps, in other orders, with other values, and says what it takes
 for it to fail: which steps, which order, which values, and where specification and target part.
 
-  --target NAME   whose failure it is [memory]
+${targetHelp("memory")}
   --html FILE     also one page that needs nothing else: lanes, gates, mail, and both sides at every step
   --mermaid       a sequence diagram for a pull request in the place of the text
   --texts         show texts as they are, not as lengths and hashes`;
 
 export const explain: Verb = verb(
   "explain",
-  "explain TRACE [--target NAME|MODULE] [--html FILE] [--mermaid]",
+  "explain TRACE [--target TARGET] [--html FILE] [--mermaid]",
   help,
   async (args, io) => {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
-        target: { type: "string" },
+        ...targetOptions,
         html: { type: "string" },
         mermaid: { type: "boolean" },
         texts: { type: "boolean" },
@@ -37,7 +37,7 @@ export const explain: Verb = verb(
     const [file, ...others] = positionals;
     if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to explain");
     const { name, trace } = await readWholeTrace(file);
-    const open = await targetNamed(values.target ?? "memory");
+    const open = await opened(chosen(values, "memory"));
     const steps = trace.steps.map(([step]) => step);
     const texts = values.texts === true ? "shown" : "hashed";
     const explanation = await explained({ scope: trace.scope, steps, open, title: name, texts });

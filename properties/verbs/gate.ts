@@ -10,13 +10,13 @@ import { type Checked, check } from "../check.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { type Case, casesOf, passed } from "../reports/case.ts";
 import { reporterHelp, reporting } from "../reports/reporters.ts";
-import { targetNamed } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
 import { worlds } from "../worlds.ts";
 import { budgetOf, workersOf } from "./budget.ts";
 import { machine } from "./check.ts";
 import { draftsUsual } from "./drafts.ts";
 import { type ExploredWorld, exploreAll, holds, told } from "./explore.ts";
+import { type Chosen, chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 import { type OrderedSet, orderSets, quickSets, told as toldOrders } from "./orders.ts";
 import { casesOfReplays, codeOf, inProcess, machine as machineOfReplay, replayAll, tally } from "./replay.ts";
 import { again, failure, summary } from "./say.ts";
@@ -28,15 +28,20 @@ const budgets: readonly (readonly [target: string, runs: number])[] = [
   ["sqlite", 250],
   ["child", 8],
 ];
+/** To a target that is not ours. */
+const othersRuns = 300;
 const gateSeed = 1;
 
 const help = `
 Replays all recorded stories, explores small worlds of the specification, tells what can happen at once in every order, and
 tells generated stories to the production registry:
 ${budgets.map(([target, runs]) => `${grouped(runs)} to ${target}`).join(", ")}. Every goal has to be reached, so that a weak generator is not taken for a good registry.
+With --target all of this is for that one: the recorded stories, those that it lacks something for counted and left out, and
+${othersRuns} generated ones. Goals need not be reached then: they depend on what it can do.
 
+${targetHelp("ours")}
   --seed N        the same seed tells the same stories [${gateSeed}]
-  --runs N        so many stories to memory, and the others in proportion [${runsInMemory}]
+  --runs N        so many stories to memory, and the others in proportion [${runsInMemory}]; with --target so many to that one
   --scale N       the same in percent [100]; below 100 goals need not all be reached
   --budget TIME   begins no story after 60s, 5m, 1h; goals need not all be reached if it runs out
   --workers N     tells in N processes; the result is that of one
@@ -47,12 +52,13 @@ Ctrl-C ends it with what there was.`;
 
 export const gate: Verb = verb(
   "gate",
-  "gate [--seed N] [--runs N] [--budget TIME] [--workers N]",
+  "gate [--target TARGET] [--seed N] [--runs N] [--budget TIME] [--workers N]",
   help,
   async (args, terminal) => {
     const { values } = parseArgs({
       args: [...args],
       options: {
+        ...targetOptions,
         seed: { type: "string" },
         runs: { type: "string" },
         scale: { type: "string" },
@@ -64,8 +70,12 @@ export const gate: Verb = verb(
       },
     });
     const seed = whole(values.seed, gateSeed, "--seed");
-    const scale = scaleOf(values.runs, values.scale);
-    const workers = workersOf(values.workers, runsInMemory * scale);
+    const isOurs = values.target === undefined;
+    const judged = chosen(values, "");
+    const due = isOurs ? budgets : [[judged.name, othersRuns] as const];
+    const usual = isOurs ? runsInMemory : othersRuns;
+    const scale = scaleOf(values.runs, values.scale, usual);
+    const workers = workersOf(values.workers, usual * scale);
     const budgetMs = budgetOf(values.budget);
     const drafts = values.drafts ?? draftsUsual;
     const report = reporting(values.reporter, values.json, terminal);
@@ -75,8 +85,8 @@ export const gate: Verb = verb(
     const codes: number[] = [];
 
     const traces = await Promise.all((await traceFiles()).map(readTrace));
-    const replayed = await replayAll(traces, inProcess, true, io, true);
-    codes.push(codeOf(replayed));
+    const replayed = await replayAll(traces, isOurs ? inProcess : [judged.name], isOurs, io, true, judged.options);
+    codes.push(codeOf(isOurs ? replayed : replayed.filter(({ verdict }) => verdict.is !== "not applicable")));
     cases.push(...(await casesOfReplays(replayed)));
     io.out(
       section(
@@ -94,8 +104,9 @@ export const gate: Verb = verb(
     codes.push(explored.every(holds) ? exit.held : exit.broken);
     for (const each of explored) cases.push(caseOfWorld(each, io));
 
-    io.out(section(io, "what can happen at once, in every order that makes a difference"));
-    const ordered = await orderSets(await targetNamed("memory"), "memory", quickSets, { merged: true }, io);
+    const memory = await opened({ name: "memory", options: {} });
+    if (isOurs) io.out(section(io, "what can happen at once, in every order that makes a difference"));
+    const ordered = isOurs ? await orderSets(memory, "memory", quickSets, { merged: true }, io) : [];
     for (const each of ordered) {
       io.out(`  ${toldOrders(each, "memory", io)}`);
       if (each.tried.failed !== null) codes.push(exit.broken);
@@ -106,16 +117,17 @@ export const gate: Verb = verb(
     const checked: Checked[] = [];
     await interruptible(async (signal) => {
       const until = performance.now() + (budgetMs ?? 0);
-      for (const [place, [name, runs]] of budgets.entries()) {
+      for (const [place, [name, runs]] of due.entries()) {
         if (signal.aborted) return;
         const left = budgetMs === undefined ? undefined : shareOf(until - performance.now(), place);
-        const asked = { name, runs: Math.ceil(runs * scale), seed, workers, budgetMs: left };
+        const target = { ...judged, name };
+        const asked = { target, runs: Math.ceil(runs * scale), seed, workers, budgetMs: left };
         const found = await checkOne(asked, io, signal);
         checked.push(found);
         io.out(`  ${summary(found, io, left)}`);
         const { failed } = found;
-        const red = failed === null ? null : await failure(found, failed, { name, texts: true, drafts }, io);
-        cases.push(...casesOf(found, name, red?.kept ?? null, failed === null ? "" : again(found, failed, name)));
+        const red = failed === null ? null : await failure(found, failed, { target, texts: true, drafts }, io);
+        cases.push(...casesOf(found, name, red?.kept ?? null, failed === null ? "" : again(found, failed, target)));
         if (red === null || failed === null) continue;
         io.out(red.text);
         codes.push(failed.fickle === null ? exit.broken : exit.stale);
@@ -124,7 +136,7 @@ export const gate: Verb = verb(
 
     const goals = reached(checked);
     const missed = [...goals].filter(([, times]) => times === 0).map(([name]) => name);
-    const told100 = scale >= 1 && checked.length === budgets.length;
+    const told100 = scale >= 1 && isOurs && checked.length === due.length;
     const whole100 = told100 && checked.every(({ failed, stories, asked }) => failed === null && stories === asked);
     if (missed.length > 0 && whole100) codes.push(exit.broken);
     io.out(
@@ -139,7 +151,7 @@ export const gate: Verb = verb(
         performance.now() - started,
       ),
     );
-    if (missed.length > 0)
+    if (missed.length > 0 && isOurs)
       io.out(`  goals not reached${whole100 ? "" : " (not all stories were told)"}: ${missed.join("; ")}\n`);
     const code = Math.max(...codes);
     cases.push(caseOfGoals(missed, whole100));
@@ -174,10 +186,10 @@ function caseOfGoals(missed: readonly string[], isWhole: boolean): Case {
 }
 
 /** So many times the usual number of stories. */
-function scaleOf(runs: string | undefined, percent: string | undefined): number {
+function scaleOf(runs: string | undefined, percent: string | undefined, usual: number): number {
   if (runs !== undefined && percent !== undefined)
     throw new Unusable(exit.usage, "--runs and --scale say the same: give one of them");
-  if (runs !== undefined) return whole(runs, runsInMemory, "--runs", 1) / runsInMemory;
+  if (runs !== undefined) return whole(runs, usual, "--runs", 1) / usual;
   return whole(percent, 100, "--scale", 1) / 100;
 }
 
@@ -188,21 +200,26 @@ function shareOf(leftMs: number, place: number): number {
 }
 
 interface Asked {
-  readonly name: string;
+  readonly target: Chosen;
   readonly runs: number;
   readonly seed: number;
   readonly workers: number;
   readonly budgetMs: number | undefined;
 }
 
-async function checkOne({ name, runs, seed, workers, budgetMs }: Asked, io: Io, signal: AbortSignal): Promise<Checked> {
+async function checkOne(
+  { target, runs, seed, workers, budgetMs }: Asked,
+  io: Io,
+  signal: AbortSignal,
+): Promise<Checked> {
+  const { name } = target;
   const shown = progress(io);
-  const open = await targetNamed(name);
+  const open = await opened(target);
   const tell = (stories: number, steps: number): void =>
     shown.tell(`${name}  ${grouped(stories)} of ${counted(runs, "story", "stories")}, ${counted(steps, "step")}`);
   // A target that is slow is given fewer executions to shrink with, or a red gate would take minutes.
   const shrinksMax = name === "memory" ? 4_000 : 400;
-  const processes = { name, count: workers };
+  const processes = { ...target, count: workers };
   const found = await check({ runs, seed, open, signal, budgetMs, workers: processes, progress: tell, shrinksMax });
   shown.done();
   return found;

@@ -9,8 +9,9 @@ import { line, reasons, story } from "../report.ts";
 import { type Case, caseOfReplay } from "../reports/case.ts";
 import { reporterHelp, reporting } from "../reports/reporters.ts";
 import type { Target } from "../target.ts";
-import { targetNamed } from "../targets/named.ts";
+import { type TargetOptions, targetNamed } from "../targets/named.ts";
 import { lineOfStep, printTrace } from "../trace.ts";
+import { chosen, targetHelp, targetOptions } from "./on-target.ts";
 
 /** What every trace is replayed against; one that asks for a fresh process also against one in another process. */
 export const inProcess: readonly string[] = ["model", "memory", "sqlite"];
@@ -25,43 +26,39 @@ Without FILES it replays all of this package's own. A verdict is one of
   not applicable     the target lacks what a step needs, or the trace is for a later specification; never counted as green
 each with its reason. A trace names the version of the specification it was written for.
 
-  --target NAME   [${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process]
+${targetHelp(`${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process`)}
   --update        rewrite what is recorded from the specification; only together with a dated decision that says why
 ${reporterHelp}
   --texts         show texts as they are, not as lengths and hashes`;
 
-export const replay: Verb = verb(
-  "replay",
-  "replay [FILES] [--target NAME|MODULE] [--update]",
-  help,
-  async (args, io) => {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        target: { type: "string" },
-        update: { type: "boolean" },
-        reporter: { type: "string", multiple: true },
-        json: { type: "string" },
-        texts: { type: "boolean" },
-      },
-    });
-    const report = reporting(values.reporter, values.json, io);
-    const own = positionals.length === 0;
-    const files = own ? await traceFiles() : positionals;
-    if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
-    const traces = await Promise.all(files.map(readTrace));
-    const targets = values.target === undefined ? inProcess : [values.target];
-    const texts = own || values.texts === true;
-    const started = performance.now();
-    const told = await replayAll(traces, targets, values.target === undefined, report.io, texts);
-    // Of those named one by one it is said why they are green, too.
-    if (!own) for (const each of told) if (each.verdict.is === "fixed") report.io.out(fixed(each, report.io));
-    report.io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
-    await report.finish(await casesOfReplays(told), told.map(machine), performance.now() - started);
-    return codeOf(told);
-  },
-);
+export const replay: Verb = verb("replay", "replay [FILES] [--target TARGET] [--update]", help, async (args, io) => {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      ...targetOptions,
+      update: { type: "boolean" },
+      reporter: { type: "string", multiple: true },
+      json: { type: "string" },
+      texts: { type: "boolean" },
+    },
+  });
+  const report = reporting(values.reporter, values.json, io);
+  const own = positionals.length === 0;
+  const files = own ? await traceFiles() : positionals;
+  if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
+  const traces = await Promise.all(files.map(readTrace));
+  const targets = values.target === undefined ? inProcess : [values.target];
+  const { options } = chosen(values, "");
+  const texts = own || values.texts === true;
+  const started = performance.now();
+  const told = await replayAll(traces, targets, values.target === undefined, report.io, texts, options);
+  // Of those named one by one it is said why they are green, too.
+  if (!own) for (const each of told) if (each.verdict.is === "fixed") report.io.out(fixed(each, report.io));
+  report.io.out(`${counted(traces.length, "trace")}: ${tally(told)}\n`);
+  await report.finish(await casesOfReplays(told), told.map(machine), performance.now() - started);
+  return codeOf(told);
+});
 
 export interface Told {
   readonly name: string;
@@ -77,11 +74,12 @@ export async function replayAll(
   fresh: boolean,
   io: Io,
   texts: boolean,
+  options: TargetOptions = {},
 ): Promise<readonly Told[]> {
   const told: Told[] = [];
   const opened = new Map<string, Target>();
   const open = async (name: string): Promise<Target> => {
-    const target = opened.get(name) ?? (await (await targetNamed(name))());
+    const target = opened.get(name) ?? (await (await targetNamed(name, options))());
     opened.set(name, target);
     return target;
   };

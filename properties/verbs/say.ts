@@ -6,18 +6,19 @@ import { counted, grouped, type Io, seconds } from "../io.ts";
 import { reasons, story, unlike } from "../report.ts";
 import { leftOut } from "./budget.ts";
 import { type Kept, keep } from "./drafts.ts";
+import { asked, type Chosen } from "./on-target.ts";
 
 /** One line on what was done, and lines on what a reader must know of it. */
 export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number): string {
   const { green, red, dim, yellow } = createColors(io.color);
-  const { target, asked, stories, steps, seed, ms, goals, failed, interrupted, spent, diverged } = found;
+  const { target, asked: due, stories, steps, seed, ms, goals, failed, interrupted, spent, diverged } = found;
   const mark = failed === null ? green("held") : red("failed");
   const reached = [...goals.values()].filter((times) => times > 0).length;
   const lines = [
     `${mark}  ${target}: ${counted(stories, "story", "stories")}, ${counted(steps, "step")}, ${reached} of ${counted(goals.size, "goal")}  ${dim(`seed ${seed}, ${seconds(ms)}`)}`,
   ];
   if (interrupted) lines.push(yellow("      interrupted; this is what there was"));
-  if (spent) lines.push(yellow(`      ${leftOut(asked, stories, budgetMs)}`));
+  if (spent) lines.push(yellow(`      ${leftOut(due, stories, budgetMs)}`));
   for (const [kind, times] of diverged) lines.push(yellow(`      known divergence ${kind}: ${counted(times, "time")}`));
   const gone = absent(found);
   if (gone !== null)
@@ -30,28 +31,29 @@ export const absent = ({ missing, failed, interrupted }: Checked): string | null
   failed === null && !interrupted ? (missing[0] ?? null) : null;
 
 export interface Telling {
-  /** Of the target, as it was asked for. */
-  readonly name: string;
+  /** As it was asked for. */
+  readonly target: Chosen;
   readonly texts: boolean;
   readonly drafts: string;
 }
 
 /** The command that tells this story again. */
-export function again({ seed, oracle }: Checked, { story: number }: Failed, name: string): string {
+export function again({ seed, oracle }: Checked, { story: number }: Failed, target: Chosen): string {
   const judging = oracle === "both" ? "" : ` --oracle ${oracle}`;
-  return `rollcall check --target ${name}${judging} --seed ${seed} --story ${number}`;
+  return `rollcall check ${asked(target)}${judging} --seed ${seed} --story ${number}`;
 }
 
 export async function failure(
   found: Checked,
   failed: Failed,
-  { name, texts, drafts }: Telling,
+  { target, texts, drafts }: Telling,
   io: Pick<Io, "color" | "columns">,
 ): Promise<{ readonly text: string; readonly kept: Kept }> {
   const { bold, red } = createColors(io.color);
+  const { name } = target;
   const { shrunk, executions, length, fickle } = failed;
   const paper = { columns: Math.min(io.columns, 160), texts };
-  const told = again(found, failed, name);
+  const told = again(found, failed, target);
   const kept = await keep(failed, name, told, drafts);
   if (fickle !== null) {
     const last = fickle.parting?.step ?? shrunk.run.told.length;
@@ -81,7 +83,7 @@ export async function failure(
     "",
     `again:    ${told}`,
     `written:  ${kept.file}`,
-    `replay:   rollcall replay ${kept.file} --target ${name}`,
+    `replay:   rollcall replay ${kept.file} ${asked(target)}`,
     "",
   ];
   return { text: lines.join("\n"), kept };

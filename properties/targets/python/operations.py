@@ -102,6 +102,7 @@ def make_resident(s: Session, path: str, writable: bool) -> str:
     """The one way for a conversation to become resident: after full success, or not at all. Answers `ok` or the fault."""
     s.host.counters.conversationsHydrated += 1
     try:
+        s.archive.check_ours()
         s.archive.check(s.records[path].transcript, path)
     except Fault as fault:
         return fault.code
@@ -113,6 +114,8 @@ def make_resident(s: Session, path: str, writable: bool) -> str:
 def check_hydrated(verdict: str, path: str) -> None:
     if verdict == "quit":
         raise Quit()
+    if verdict == "ownership_lost":
+        raise Fault(verdict, "archive")
     if verdict != "ok":
         raise Fault(verdict, path)
 
