@@ -106,11 +106,11 @@ export function overweight(
   return bytes > most ? { at: "counters.bytesWritten", model: most, target: bytes } : null;
 }
 
-/** Settlements may come with an answer of their handler, which is written by itself. */
-const settling: readonly Step["do"][] = ["spawn", "follow_up", "finish", "interrupt", "answer"];
+/** Settlements may come with an answer of their handler, which is written by itself; a restore takes ownership first. */
+const twofold: readonly Step["do"][] = ["spawn", "follow_up", "finish", "interrupt", "answer", "restore"];
 function commitsMax(step: Step): number {
   if (step.do === "together") return step.steps.reduce((sum, one) => sum + commitsMax(one), 0);
-  return settling.includes(step.do) ? 2 : 1;
+  return twofold.includes(step.do) ? 2 : 1;
 }
 
 /** An escaped character of a text may take twice its place. */
