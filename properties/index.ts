@@ -44,4 +44,6 @@ export { gate } from "./verbs/gate.ts";
 export { orders } from "./verbs/orders.ts";
 export { promote } from "./verbs/promote.ts";
 export { replay } from "./verbs/replay.ts";
+export { schema } from "./verbs/schema.ts";
+export { serve } from "./verbs/serve.ts";
 export { shrink } from "./verbs/shrink.ts";

@@ -3,7 +3,20 @@
  * closed, so that a misspelt key is an error and not a step that silently means less.
  */
 import { z } from "zod";
-import type { Answers, Event, Json, Reply, Scope, Step, StepOutcome, ToolRef, Value, Verb } from "../src/contract.ts";
+import type {
+  Answers,
+  Event,
+  Json,
+  Level,
+  RefusalCode,
+  Reply,
+  Scope,
+  Step,
+  StepOutcome,
+  ToolRef,
+  Value,
+  Verb,
+} from "../src/contract.ts";
 import {
   answers,
   answersOf,
@@ -116,6 +129,9 @@ export const vocabulary: readonly (readonly [verb: Verb, fields: readonly string
   forms[verb].flatMap((form) => (form instanceof z.ZodObject ? Object.keys(form.shape) : [])).sort(),
 ]);
 
+/** All of them: what is a step is one of these. */
+export const stepForms: readonly z.ZodType<Step>[] = Object.values(forms).flat();
+
 /** A step; what is wrong with one is said of the form of its verb that it misses least. */
 export const step: z.ZodType<Step> = z.looseObject({ do: z.enum(verbs) }).transform((value, context): Step => {
   let nearest: readonly z.core.$ZodIssue[] | null = null;
@@ -131,14 +147,18 @@ export const step: z.ZodType<Step> = z.looseObject({ do: z.enum(verbs) }).transf
 /** Values are compared with what the model says and never used, so any JSON will do. */
 const value: z.ZodType<Value> = z.json().transform((read) => read as Value); // compared, never trusted
 
-const outcome: z.ZodType<StepOutcome> = z.union([
-  z.strictObject({ ok: value }),
-  z.strictObject({ refused: z.enum(refusals) }),
-  z.strictObject({ fault: z.enum(faults), at: z.string() }),
-  z.strictObject({ quit: z.literal(true) }),
-  z.strictObject({ crashed: z.literal(true) }),
-  z.strictObject({ gate: z.enum(gates), op: z.string() }),
-]);
+const outcomeWith = (refused: z.ZodType<RefusalCode>): z.ZodType<StepOutcome> =>
+  z.union([
+    z.strictObject({ ok: value }),
+    z.strictObject({ refused }),
+    z.strictObject({ fault: z.enum(faults), at: z.string() }),
+    z.strictObject({ quit: z.literal(true) }),
+    z.strictObject({ crashed: z.literal(true) }),
+    z.strictObject({ gate: z.enum(gates), op: z.string() }),
+  ]);
+const outcome = outcomeWith(z.enum(refusals));
+/** A target that does not promise to refuse by the same codes may have codes of its own, which are only shown. */
+const ownCode: z.ZodType<RefusalCode> = z.string().transform((read) => read as RefusalCode); // compared at level house only
 const tool: z.ZodType<ToolRef> = z.tuple([z.string(), z.string()]);
 const event: z.ZodType<Event> = z.union([
   z.tuple([z.literal("woke"), path, z.enum(wakeReasons)]),
@@ -152,17 +172,19 @@ const event: z.ZodType<Event> = z.union([
 ]);
 
 /** What a step answers: the outcome's key beside `events`. */
-export const reply: z.ZodType<Reply> = z
-  .looseObject({ events: z.array(event).exactOptional() })
-  .transform(({ events, ...rest }, context): Reply => {
-    const read = outcome.safeParse(rest);
-    if (read.success) return events === undefined ? read.data : { ...read.data, events };
+const replyWith = (read: z.ZodType<StepOutcome>): z.ZodType<Reply> =>
+  z.looseObject({ events: z.array(event).exactOptional() }).transform(({ events, ...rest }, context): Reply => {
+    const { success, data } = read.safeParse(rest);
+    if (success) return events === undefined ? data : { ...data, events };
     context.addIssue({
       code: "custom",
       message: "not an outcome: one of ok, refused, fault with at, quit, crashed, gate with op",
     });
     return z.NEVER;
   });
+export const reply: z.ZodType<Reply> = replyWith(outcome);
+const ownReply: z.ZodType<Reply> = replyWith(outcomeWith(ownCode));
+export const replyAt = (level: Level): z.ZodType<Reply> => (level === "house" ? reply : ownReply);
 
 const limit = z.number().int().positive().exactOptional();
 export const scope: z.ZodType<Scope> = z.strictObject({

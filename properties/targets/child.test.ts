@@ -11,9 +11,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTrace } from "../../regressions/files.ts";
 import { replay } from "../../regressions/replay.ts";
 import type { Scope, Step } from "../../src/contract.ts";
+import type { Io } from "../io.ts";
 import { run } from "../loop.ts";
 import type { Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
+import { check } from "../verbs/check.ts";
 import { childTarget } from "./child.ts";
 import { coldToolDropped } from "./cold-tools.ts";
 
@@ -178,6 +180,7 @@ describe("a program that misbehaves is a fault of the world, and is gone", () =>
     ["an unknown event", `say(id, { reply: { ok: [], events: [["sang", "/root"]] }, view })`, /reply.events.0/],
     ["an unknown key", "say(id, { reply: { ok: [] }, view, mood: 1 })", /Unrecognized key: "mood"/],
     ["no view", "say(id, { reply: { ok: [] } })", /the answer at view/],
+    ["a hang", "for (;;);", /answered nothing within 2000 ms; expected is one line for .*roster/],
     ["its own error", `say(id, { error: "out of ink" })`, /out of ink/],
   ];
   test.each(ways)("%s", async (_, acts, sentence) => {
@@ -193,6 +196,26 @@ describe("a program that misbehaves is a fault of the world, and is gone", () =>
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await opened.close();
     expect(alive(pid)).toBe(false);
+  });
+
+  test("the verb that checks exits with 4, says what came and what was expected, and leaves no process", async () => {
+    const file = join(folder, "garbage.cjs");
+    writeFileSync(file, program(`process.stdout.write("garbage\\n")`).at(-1) ?? "");
+    const said = { out: "", err: "" };
+    const io: Io = {
+      out: (text) => {
+        said.out += text;
+      },
+      err: (text) => {
+        said.err += text;
+      },
+      ...{ tty: false, color: false, columns: 100, env: {} },
+    };
+    const target = `${process.execPath} ${file}`;
+    expect(await check(["--target", target, "--runs", "3"], io)).toBe(4);
+    expect(said).toEqual({ out: "", err: expect.stringMatching(/answered garbage to .*: the line is not JSON/) });
+    expect(said.err.trimEnd().split("\n")).toHaveLength(1);
+    expect(alive(Number(readFileSync(join(folder, "pid"), "utf8")))).toBe(false);
   });
 
   test("capabilities that are none, and a program that is not there", async () => {

@@ -5,15 +5,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
 import type { Counters, Encoded, Reply, Scope, Step, StoredView, View } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
-import { reply } from "../schema.ts";
 import type { Capabilities, Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { type Lines, openLines } from "./lines.ts";
+import { appliedAt, counted, done, greeted, protocolVersion } from "./protocol.ts";
 import { type Roles, rolesOf } from "./roles.ts";
-import { capabilities, counters, encoded, storedView, view } from "./sights.ts";
 
 export interface ChildOptions {
   /** For one answer [10,000]. */
@@ -32,17 +30,6 @@ interface Shown {
   readonly counters: Counters | null;
 }
 
-const hello: z.ZodType<{ readonly hello: { readonly name: string; readonly capabilities: Capabilities } }> =
-  z.strictObject({ hello: z.strictObject({ protocol: z.literal(1), name: z.string(), capabilities }) });
-const done: z.ZodType<{ readonly ok: true }> = z.strictObject({ ok: z.literal(true) });
-const applied: z.ZodType<{
-  readonly reply: Reply;
-  readonly view: View;
-  readonly encode?: Encoded | null | undefined;
-  readonly stored?: StoredView | null | undefined;
-}> = z.strictObject({ reply, view, encode: encoded.nullish(), stored: storedView.nullish() });
-const counted: z.ZodType<{ readonly counters: Counters | null }> = z.strictObject({ counters: counters.nullable() });
-
 const nothing: Counters = { conversationsHydrated: 0, providerCalls: 0, commits: 0, bytesWritten: 0, toolRuns: 0 };
 
 export async function childTarget(
@@ -52,12 +39,13 @@ export async function childTarget(
 ): Promise<Target> {
   const started = async (): Promise<readonly [Lines, Capabilities]> => {
     const lines = openLines(name, command, timeoutMs);
-    const { answer } = await lines.ask({ hello: { protocol: 1 } }, hello);
+    const { answer } = await lines.ask({ hello: { protocol: protocolVersion } }, greeted);
     return [lines, answer.hello.capabilities];
   };
   let [lines, offered]: readonly [Lines | null, Capabilities] = await started();
   const can = offered;
   const want = ["view", ...(can.encodes ? ["encode"] : []), ...(can.stores ? ["stored"] : [])];
+  const applied = appliedAt(can.level);
   const counts = counting();
   let story: { readonly scope: Scope; readonly place: string; readonly roles: Roles; openings: number } | null = null;
   let shown: Shown | null = null;

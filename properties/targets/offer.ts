@@ -4,12 +4,11 @@
  */
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import { z } from "zod";
 import type { Scope, Step } from "../../src/contract.ts";
-import { scope, step } from "../schema.ts";
 import type { Target } from "../target.ts";
 import { parse, parseJson } from "../trace.ts";
 import { Unusable } from "../unusable.ts";
+import { protocolVersion, requests, type Want } from "./protocol.ts";
 
 export interface Offered {
   readonly target: Target;
@@ -20,41 +19,31 @@ export interface Offered {
   applied(step: Step): void;
 }
 
-type Want = "view" | "encode" | "stored";
-const id = z.number();
-const apply = z.strictObject({ id, apply: step, want: z.array(z.enum(["view", "encode", "stored"])).default([]) });
-const others = {
-  hello: z.strictObject({ id, hello: z.strictObject({ protocol: z.literal(1) }) }),
-  reset: z.strictObject({ id, reset: scope, place: z.string() }),
-  resume: z.strictObject({ id, resume: scope, place: z.string(), opening: z.number().int().min(1) }),
-  counters: z.strictObject({ id, counters: z.literal(true) }),
-  close: z.strictObject({ id, close: z.literal(true) }),
-};
 const what = "the request";
 
 async function answer({ target, ...offered }: Offered, asked: { readonly [key: string]: unknown }): Promise<object> {
   if ("apply" in asked) {
-    const { apply: one, want } = parse(apply, asked, what, 4);
+    const { apply: one, want } = parse(requests.apply, asked, what, 4);
     const reply = await target.apply(one);
     offered.applied(one);
     return { reply, ...(await sights(target, want)) };
   }
   if ("counters" in asked) {
-    parse(others.counters, asked, what, 4);
+    parse(requests.counters, asked, what, 4);
     return { counters: await target.counters() };
   }
   if ("hello" in asked) {
-    parse(others.hello, asked, what, 4);
-    return { hello: { protocol: 1, name: target.name, capabilities: target.capabilities } };
+    parse(requests.hello, asked, what, 4);
+    return { hello: { protocol: protocolVersion, name: target.name, capabilities: target.capabilities } };
   }
   if ("reset" in asked) {
-    const { reset, place } = parse(others.reset, asked, what, 4);
+    const { reset, place } = parse(requests.reset, asked, what, 4);
     await offered.reset(reset, place);
   } else if ("resume" in asked) {
-    const { resume, place, opening } = parse(others.resume, asked, what, 4);
+    const { resume, place, opening } = parse(requests.resume, asked, what, 4);
     await offered.resume(resume, place, opening);
   } else {
-    parse(others.close, asked, "the request, none of hello, reset, resume, apply, counters and close", 4);
+    parse(requests.close, asked, "the request, none of hello, reset, resume, apply, counters and close", 4);
     await target.close();
   }
   return { ok: true };

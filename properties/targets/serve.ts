@@ -1,104 +1,12 @@
 /**
- * Our registry as a program that speaks the line protocol: `node serve.js [sqlite|memory|model|twin:NAME] [--fault NAME]`. Over
- * SQLite its archive lies in the folder of the story, so that another process can go on with it; the others end with theirs.
+ * The program behind `rollcall serve`, which the checker starts by itself for its target `child`: it loads no command line, so that a
+ * process that begins anew after every crash begins fast.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import type { Step } from "../../src/contract.ts";
-import type { Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
-import { coldToolDropped } from "./cold-tools.ts";
-import { type Offered, offer } from "./offer.ts";
-import { filePlace, type Place, type Places } from "./places.ts";
-import { type Production, productionTarget } from "./production.ts";
-import type { Damages } from "./stage.ts";
-
-/** The folder is whoever's who gave it; the archive comes first, then forks. */
-interface Served extends Places {
-  at(folder: string, process: number): void;
-}
-
-function servedPlaces(): Served {
-  let [folder, process, made] = ["", 0, 0];
-  return {
-    at: (given, number) => {
-      [folder, process, made] = [given, number, 0];
-    },
-    stores: false,
-    costs: {},
-    ready: async () => {},
-    fresh: (): Place => {
-      const name = made++ === 0 ? "archive" : `fork-${process}-${made}`;
-      return { ...filePlace(join(folder, `${name}.rollcall`)), remove: async () => {} };
-    },
-    close: async () => {},
-  };
-}
-
-const undamaged: Damages = { originals: [], originalSession: null, broken: null };
-
-/** What was damaged is written down for the process that may go on. */
-function resumable(target: Production, places: Served): Offered {
-  let file = "";
-  const damages = (): Damages => {
-    if (!existsSync(file)) return undamaged;
-    const read: Damages = JSON.parse(readFileSync(file, "utf8"));
-    return read;
-  };
-  const at = (place: string, process: number): void => {
-    if (!existsSync(place)) throw new Unusable(4, `there is no folder ${place}`);
-    places.at(place, process);
-    file = join(place, "damages.json");
-  };
-  return {
-    target,
-    reset: async (scope, place) => {
-      at(place, 1);
-      await target.reset(scope);
-    },
-    resume: async (scope, place, openings) => {
-      at(place, openings + 1);
-      await target.resume(scope, openings, damages());
-    },
-    applied: (step) => {
-      if (harms(step)) writeFileSync(file, JSON.stringify(target.damages()));
-    },
-  };
-}
-
-const harms = (step: Step): boolean =>
-  step.do === "together" ? step.steps.some(harms) : step.do === "damage" || step.do === "mend";
-
-function unresumable(target: Target): Offered {
-  return {
-    target,
-    reset: async (scope) => {
-      await target.reset(scope);
-    },
-    resume: () =>
-      Promise.reject(new Unusable(4, `${target.name} keeps its archive in memory: it ends with the process`)),
-    applied: () => {},
-  };
-}
-
-async function served(name: string, fault: string | undefined): Promise<Offered> {
-  if (name === "sqlite") {
-    const places = servedPlaces();
-    if (fault === undefined) return resumable(productionTarget("sqlite", places), places);
-    if (fault === "cold_tool_dropped") return resumable(coldToolDropped(`sqlite, ${fault}`, places), places);
-  }
-  if (fault !== undefined) throw new Unusable(2, `there is no fault ${fault} of ${name}; sqlite has cold_tool_dropped`);
-  // Not before it is asked for: a process over SQLite starts the faster.
-  const { targetNamed } = await import("./named.ts");
-  return unresumable(await (await targetNamed(name))());
-}
+import { serving } from "./serving.ts";
 
 try {
-  const { values, positionals } = parseArgs({ options: { fault: { type: "string" } }, allowPositionals: true });
-  // Whoever asked is gone.
-  process.stdout.on("error", () => process.exit(0));
-  await offer(await served(positionals[0] ?? "sqlite", values.fault), process.stdin, process.stdout);
+  await serving(process.argv.slice(2));
   process.exitCode = 0;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

@@ -1,2 +1,14 @@
 /** The one door from the command line to what judges: so that listing an archive, or importing the registry, loads no checker. */
-export { check, explain, explore, faults, gate, orders, promote, replay, shrink } from "../../properties/index.ts";
+export {
+  check,
+  explain,
+  explore,
+  faults,
+  gate,
+  orders,
+  promote,
+  replay,
+  schema,
+  serve,
+  shrink,
+} from "../../properties/index.ts";

@@ -60,6 +60,16 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "all three, with the budget and the seed of the gate",
     load: async () => (await import("./judge.ts")).gate,
   },
+  serve: {
+    usage: "serve [TARGET]",
+    says: "offer our registry over the line protocol",
+    load: async () => (await import("./judge.ts")).serve,
+  },
+  schema: {
+    usage: "schema",
+    says: "print the line protocol as JSON Schema",
+    load: async () => (await import("./judge.ts")).schema,
+  },
   list: { usage: "list ARCHIVE", says: "who is in an archive", load: async () => (await import("./list.ts")).list },
   show: {
     usage: "show ARCHIVE PATH",
