@@ -11,7 +11,7 @@ import { capabilities, counters, encoded, storedView, view } from "./sights.ts";
 export const protocolVersion = 1;
 const protocol = z.literal(protocolVersion);
 
-export const wants = ["view", "encode", "stored"] as const;
+const wants = ["view", "encode", "stored"] as const;
 export type Want = (typeof wants)[number];
 
 const id = z.number();
