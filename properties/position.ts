@@ -99,7 +99,8 @@ export function wrongPath(at: Position): string {
       "a//b",
       "",
       "/root/a/b/c/zz",
-      "/toor",
+      // A role, which is no address.
+      "/root/r",
     ]) ?? "/root/zz"
   );
 }
@@ -142,10 +143,10 @@ export function worldWords(at: Position, letter: string): string {
   return at.dice.chance(at.shape.wordy) ? longer(at, text) : text;
 }
 
-/** Just over what views show; over what is mailed, in one line and in many; with pairs at every odd place. */
+/** Just over what views show, with a zero in it where some end; over what is mailed, in one line and in many; with pairs at every odd place. */
 function longer(at: Position, text: string): string {
   return at.dice.from([
-    text.padEnd(65, "."),
+    `${text}\0`.padEnd(65, "."),
     `${text}\u{1f600}`.padEnd(34_001, "-"),
     `${text} a line\n`.repeat(3_000),
     `${text}${"\u{1f600}".repeat(17_000)}`,
