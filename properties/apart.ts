@@ -49,9 +49,10 @@ function program(): string {
   return found;
 }
 
-function started(name: string, options: TargetOptions, { seed, oracle }: Judging): Worker {
+function started(name: string, options: TargetOptions, { seed, oracle, covers }: Judging): Worker {
   // What a target prints is not ours to mix with what programs read.
-  const child = fork(program(), [name, JSON.stringify(options), String(seed), oracle], {
+  const given = [name, JSON.stringify(options), String(seed), oracle, covers === true ? "covers" : ""];
+  const child = fork(program(), given, {
     serialization: "advanced",
     stdio: ["ignore", 2, 2, "ipc"],
   });

@@ -4,6 +4,7 @@
  */
 import { goals } from "../model/index.ts";
 import { tellApart } from "./apart.ts";
+import { type Coverage, type Covering, covering } from "./coverage/coverage.ts";
 import { type Failed, lookedInto } from "./failed.ts";
 import { tellHere } from "./here.ts";
 import type { Oracle } from "./loop.ts";
@@ -19,6 +20,8 @@ export interface CheckOptions {
   readonly open: OpenTarget;
   /** What judges; laws and comparison unless told. */
   readonly oracle?: Oracle;
+  /** Whether to say what the stories cover. */
+  readonly covers?: boolean;
   /** Tells this part of the run; the whole unless told. */
   readonly shard?: Shard | undefined;
   /** Tells this story only, by its number from 1. */
@@ -50,6 +53,8 @@ export interface Checked {
   readonly diverged: ReadonlyMap<string, number>;
   /** Known divergences that did not occur. */
   readonly missing: readonly string[];
+  /** Where it was asked for. */
+  readonly coverage: Coverage | null;
   readonly failed: Failed | null;
   readonly interrupted: boolean;
   /** The budget ran out before the stories did. */
@@ -64,12 +69,12 @@ export async function check(options: CheckOptions): Promise<Checked> {
   const { runs, seed, open, oracle = "both", shard, story, signal, workers } = options;
   const started = performance.now();
   const until = started + (options.budgetMs ?? Number.POSITIVE_INFINITY);
-  const judging: Judging = { seed, oracle };
+  const judging: Judging = { seed, oracle, covers: options.covers === true };
   const numbers: Numbers = story === undefined ? numbersOf(runs, shard) : { first: story - 1, apart: 1, count: 1 };
   const isOver = (): boolean => signal?.aborted === true || performance.now() >= until;
   const target = await open();
   try {
-    const added = summing(target, options.progress);
+    const added = summing(target, options.covers === true ? covering() : null, options.progress);
     const telling = { judging, numbers, take: added.take, isOver };
     try {
       if (workers === undefined || workers.count < 2) await tellHere(target, telling);
@@ -99,12 +104,12 @@ export async function check(options: CheckOptions): Promise<Checked> {
   }
 }
 
-type Sums = Pick<Checked, "stories" | "steps" | "rebuffed" | "goals" | "diverged" | "missing">;
+type Sums = Pick<Checked, "stories" | "steps" | "rebuffed" | "goals" | "diverged" | "missing" | "coverage">;
 type WrongTale = Tale & { readonly wrong: Wrong };
 const isWrong = (tale: Tale): tale is WrongTale => tale.wrong !== null;
 
 /** Adds up tales until one is wrong. */
-function summing({ capabilities }: Target, progress: CheckOptions["progress"]) {
+function summing({ capabilities }: Target, covers: Covering | null, progress: CheckOptions["progress"]) {
   const reached = goals.map(() => 0);
   const diverged = new Map<string, number>();
   let [stories, steps, rebuffed] = [0, 0, 0];
@@ -112,6 +117,7 @@ function summing({ capabilities }: Target, progress: CheckOptions["progress"]) {
   const take = (tale: Tale): boolean => {
     stories++;
     steps += tale.steps;
+    covers?.add(tale.cells, tale.goals);
     rebuffed += tale.rebuffed;
     for (const place of tale.goals) reached[place] = (reached[place] ?? 0) + 1;
     if (tale.diverged !== null) diverged.set(tale.diverged, (diverged.get(tale.diverged) ?? 0) + 1);
@@ -121,6 +127,7 @@ function summing({ capabilities }: Target, progress: CheckOptions["progress"]) {
   };
   const sums = (): Sums => ({
     ...{ stories, steps, rebuffed, diverged },
+    coverage: covers?.sum() ?? null,
     goals: new Map(goals.map(({ name }, place) => [name, reached[place] ?? 0])),
     missing: (capabilities.diverges ?? []).map(({ kind }) => kind).filter((kind) => !diverged.has(kind)),
   });

@@ -1,6 +1,7 @@
 /** One story of a run, told by its number to a target: what came of it, in plain data that another process can be told of. */
 import { goals } from "../model/index.ts";
-import { type Oracle, type Run, run } from "./loop.ts";
+import { addCells } from "./coverage/cells.ts";
+import { type Oracle, type Run, run, type Watch } from "./loop.ts";
 import { parting, type Sight, sightOf } from "./sights.ts";
 import { type Story, storyAt, telling } from "./stories.ts";
 import type { Target } from "./target.ts";
@@ -13,6 +14,8 @@ export interface Tale {
   readonly rebuffed: number;
   /** Places in the list of goals. */
   readonly goals: readonly number[];
+  /** Behaviours that it shows, where coverage is asked for. */
+  readonly cells: readonly string[];
   /** Known divergence at which it ended, if it did. */
   readonly diverged: string | null;
   readonly wrong: Wrong | null;
@@ -34,6 +37,8 @@ const places: ReadonlyMap<string, number> = new Map(goals.map(({ name }, place) 
 export interface Judging {
   readonly seed: number;
   readonly oracle: Oracle;
+  /** Whether tales say what they cover. */
+  readonly covers?: boolean;
 }
 export interface Telling {
   readonly run: Run;
@@ -45,22 +50,28 @@ export async function tell(
   target: Target,
   told: Story,
   oracle: Oracle,
-  met?: (goal: string) => void,
+  watched: Pick<Watch, "met" | "stepped"> = {},
 ): Promise<Telling> {
   const sights: Sight[] = [];
   const showed = (...seen: Parameters<typeof sightOf>): void => {
     sights.push(sightOf(...seen));
   };
-  const watch = met === undefined ? { showed } : { showed, met };
+  const watch = { ...watched, showed };
   return { run: await run(target, told.shape.scope, telling(told, target.capabilities), watch, oracle), sights };
 }
 
-export async function taleOf(target: Target, { seed, oracle }: Judging, index: number): Promise<Tale> {
+export async function taleOf(target: Target, { seed, oracle, covers }: Judging, index: number): Promise<Tale> {
   const told = storyAt(seed, index);
   const met = new Set<number>();
-  const { run: done, sights } = await tell(target, told, oracle, (goal) => met.add(places.get(goal) ?? -1));
+  const cells = new Set<string>();
+  const stepped: NonNullable<Watch["stepped"]> = (before, step, _, reply) => addCells(cells, before, step, reply);
+  const { run: done, sights } = await tell(target, told, oracle, {
+    met: (goal) => met.add(places.get(goal) ?? -1),
+    ...(covers === true ? { stepped } : {}),
+  });
   return {
-    ...{ index, steps: done.told.length, rebuffed: done.rebuffed, goals: [...met], diverged: done.diverged },
+    ...{ index, steps: done.told.length, rebuffed: done.rebuffed, goals: [...met], cells: [...cells] },
+    diverged: done.diverged,
     wrong:
       done.failure !== null
         ? { kinds: done.failure.kinds, sights, again: null }

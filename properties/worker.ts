@@ -11,8 +11,12 @@ import { targetNamed } from "./targets/named.ts";
 import { Unusable } from "./unusable.ts";
 
 /** Not given on to a target: it reads its own arguments. */
-const [, , name = "", options = "{}", seed = "", judge = ""] = process.argv;
-const judging: Judging = { seed: Number(seed), oracle: oracles.find((each) => each === judge) ?? "both" };
+const [, , name = "", options = "{}", seed = "", judge = "", covers = ""] = process.argv;
+const judging: Judging = {
+  seed: Number(seed),
+  oracle: oracles.find((each) => each === judge) ?? "both",
+  covers: covers !== "",
+};
 
 const say = (said: Said): Promise<void> =>
   new Promise((resolve) => {

@@ -1,13 +1,15 @@
 /** `rollcall check`: generated stories against a target, the first failure shrunk, told and written down as a draft. */
 import { parseArgs } from "node:util";
 import { type Checked, check as checked } from "../check.ts";
+import { escapedIn } from "../coverage/escaped.ts";
+import { coverageMachine, coverageText } from "../coverage/say.ts";
 import { counted, exit, grouped, interruptible, progress, type Verb, verb, whole } from "../io.ts";
 import { type Oracle, oracles } from "../loop.ts";
 import { casesOf } from "../reports/case.ts";
 import { reporterHelp, reporting } from "../reports/reporters.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, partOf, workersOf } from "./budget.ts";
-import { draftsUsual } from "./drafts.ts";
+import { draftsUsual, write } from "./drafts.ts";
 import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 import { absent, again, failure, summary } from "./say.ts";
 
@@ -27,6 +29,10 @@ ${targetHelp("memory")}
   --workers N     tells in N processes, each with a target of its own; the result is that of one [1 for fewer than 300 stories]
   --oracle WHICH  what judges: both, laws (no comparison) or comparison (no laws) [both]
 ${reporterHelp}
+  --coverage[=FILE]  what the stories cover, by how many of them: activity × command × outcome, commands while operations stand
+                  at gates, goals; what none has shown; and the chance (Good–Turing) that the next story shows a class of
+                  behaviour that none has: one of activity × command × outcome, of gate × command, or a goal
+  --faults FILE   from rollcall faults --json FILE: the share of planted faults that escaped, beside that chance
   --drafts DIR    where a story that failed is written as a trace [${draftsUsual}]
   --texts         show texts of a target that is not ours as they are, not as lengths and hashes
 
@@ -38,7 +44,8 @@ export const check: Verb = verb(
   help,
   async (args, io) => {
     const { values } = parseArgs({
-      args: [...args],
+      // Its file may be left out, which no option of parseArgs allows.
+      args: args.map((arg) => (arg === "--coverage" ? "--coverage=" : arg)),
       options: {
         ...targetOptions,
         runs: { type: "string" },
@@ -52,6 +59,8 @@ export const check: Verb = verb(
         reporter: { type: "string", multiple: true },
         drafts: { type: "string" },
         texts: { type: "boolean" },
+        coverage: { type: "string" },
+        faults: { type: "string" },
       },
     });
     const target = chosen(values, "memory");
@@ -64,17 +73,22 @@ export const check: Verb = verb(
     const workers = { ...target, count: part.story === undefined ? workersOf(values.workers, runs) : 1 };
     const oracle = oracleOf(values.oracle);
     const report = reporting(values.reporter, values.json, io);
+    const covers = values.coverage !== undefined || values.faults !== undefined;
+    const escaped = values.faults === undefined ? null : await escapedIn(values.faults);
     const line = progress(io);
     const of = runs === Number.MAX_SAFE_INTEGER ? "" : ` of ${counted(runs, "story", "stories")}`;
     const tell = (stories: number, steps: number): void =>
       line.tell(`${name}  ${grouped(stories)}${of}, ${counted(steps, "step")}`);
     try {
       const found = await interruptible((signal) =>
-        checked({ runs, seed, open, oracle, ...part, budgetMs, workers, signal, progress: tell }),
+        checked({ runs, seed, open, oracle, covers, ...part, budgetMs, workers, signal, progress: tell }),
       );
       line.done();
       report.io.out(summary(found, report.io, budgetMs));
-      const { failed } = found;
+      const { failed, coverage } = found;
+      if (coverage !== null) report.io.out(coverageText(coverage, escaped));
+      if (coverage !== null && values.coverage !== undefined && values.coverage !== "")
+        await write(values.coverage, `${JSON.stringify(coverageMachine(coverage, escaped), null, 2)}\n`);
       const texts = values.texts === true || !name.includes(".");
       const told =
         failed === null
@@ -99,7 +113,8 @@ function oracleOf(given = "both"): Oracle {
 
 /** For programs. */
 export function machine(found: Checked): object {
-  const { target, oracle, seed, asked, stories, steps, rebuffed, failed, goals, interrupted, spent, ms } = found;
+  const { target, oracle, seed, asked, stories, steps, rebuffed, failed, goals, coverage, interrupted, spent, ms } =
+    found;
   const counts = {
     target,
     oracle,
@@ -112,6 +127,7 @@ export function machine(found: Checked): object {
     interrupted,
     spent,
     goals: Object.fromEntries(goals),
+    ...(coverage === null ? {} : { coverage: coverageMachine(coverage, null) }),
   };
   if (failed === null) return { verdict: "held", ...counts };
   const { story, failure, shrunk, executions, length, fickle } = failed;
