@@ -1,7 +1,7 @@
 /** Where the archives of stories are: in memory, or in files of a temporary folder without fsync; and how to damage them. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { memoryDisk, memoryStore } from "../../src/archive/memory.ts";
 import { rawMemory } from "../../src/archive/memory-raw.ts";
 import type { RawArchive } from "../../src/archive/raw.ts";
@@ -73,9 +73,11 @@ export function filePlace(file: string): Place {
     store: sqliteStore(file, { durability: "off" }),
     raw: rawSqlite(file),
     stored: null,
+    // Beside it lie a log, a lock for each epoch, and the archive as it was before it was damaged.
     remove: async () => {
-      const names = ["", "-wal", "-shm", ".lock", "-lock"];
-      await Promise.all(names.map((end) => rm(`${file}${end}`, { force: true })));
+      const [folder, name] = [dirname(file), basename(file)];
+      const names = (await readdir(folder)).filter((each) => each === name || each.startsWith(`${name}-`));
+      await Promise.all(names.map((each) => rm(join(folder, each), { force: true })));
     },
   };
 }
