@@ -3,6 +3,7 @@
  * over; then the one that failed is looked into.
  */
 import { goals } from "../model/index.ts";
+import type { Level } from "../src/contract.ts";
 import { tellApart } from "./apart.ts";
 import { type Coverage, type Covering, covering } from "./coverage/coverage.ts";
 import { type Failed, lookedInto } from "./failed.ts";
@@ -39,6 +40,8 @@ export interface CheckOptions {
 
 export interface Checked {
   readonly target: string;
+  /** Of agreement, as the target promises or as it was asked for. */
+  readonly level: Level;
   readonly oracle: Oracle;
   readonly seed: number;
   /** Stories asked for, in this shard. */
@@ -51,6 +54,8 @@ export interface Checked {
   readonly goals: ReadonlyMap<string, number>;
   /** Known divergences, and how often they ended a story. */
   readonly diverged: ReadonlyMap<string, number>;
+  /** What differs only above the level that the target promises, and in how many stories: no failure. */
+  readonly beyond: ReadonlyMap<string, number>;
   /** Known divergences that did not occur. */
   readonly missing: readonly string[];
   /** Where it was asked for. */
@@ -93,7 +98,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
     const spent = failed === null && !interrupted && sums.stories < numbers.count;
     const isWhole = numbers.count === runs && !spent;
     return {
-      ...{ target: target.name, oracle, seed, asked: numbers.count },
+      ...{ target: target.name, level: target.capabilities.level, oracle, seed, asked: numbers.count },
       ...sums,
       // Part of a run need not meet everything that the run would.
       ...(isWhole ? {} : { missing: [] }),
@@ -104,7 +109,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
   }
 }
 
-type Sums = Pick<Checked, "stories" | "steps" | "rebuffed" | "goals" | "diverged" | "missing" | "coverage">;
+type Sums = Pick<Checked, "stories" | "steps" | "rebuffed" | "goals" | "diverged" | "beyond" | "missing" | "coverage">;
 type WrongTale = Tale & { readonly wrong: Wrong };
 const isWrong = (tale: Tale): tale is WrongTale => tale.wrong !== null;
 
@@ -112,6 +117,7 @@ const isWrong = (tale: Tale): tale is WrongTale => tale.wrong !== null;
 function summing({ capabilities }: Target, covers: Covering | null, progress: CheckOptions["progress"]) {
   const reached = goals.map(() => 0);
   const diverged = new Map<string, number>();
+  const beyond = new Map<string, number>();
   let [stories, steps, rebuffed] = [0, 0, 0];
   let wrong: WrongTale | null = null;
   const take = (tale: Tale): boolean => {
@@ -120,13 +126,14 @@ function summing({ capabilities }: Target, covers: Covering | null, progress: Ch
     covers?.add(tale.cells, tale.goals);
     rebuffed += tale.rebuffed;
     for (const place of tale.goals) reached[place] = (reached[place] ?? 0) + 1;
+    for (const what of tale.beyond) beyond.set(what, (beyond.get(what) ?? 0) + 1);
     if (tale.diverged !== null) diverged.set(tale.diverged, (diverged.get(tale.diverged) ?? 0) + 1);
     progress?.(stories, steps);
     if (isWrong(tale)) wrong = tale;
     return wrong === null;
   };
   const sums = (): Sums => ({
-    ...{ stories, steps, rebuffed, diverged },
+    ...{ stories, steps, rebuffed, diverged, beyond },
     coverage: covers?.sum() ?? null,
     goals: new Map(goals.map(({ name }, place) => [name, reached[place] ?? 0])),
     missing: (capabilities.diverges ?? []).map(({ kind }) => kind).filter((kind) => !diverged.has(kind)),

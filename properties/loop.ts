@@ -19,6 +19,7 @@ import {
   type World,
 } from "../model/index.ts";
 import type { Counters, Encoded, Event, Reply, Scope, Step, StoredView, View } from "../src/contract.ts";
+import { above, limited } from "./beyond.ts";
 import { type Difference, difference, equal, kindOf } from "./compare.ts";
 import { digest } from "./digest.ts";
 import { type Reduction, reduction, uncut } from "./reduce.ts";
@@ -63,6 +64,8 @@ export interface Watch {
   /** A step met this goal. */
   readonly met?: (goal: string) => void;
   readonly stepped?: (before: World, step: Step, after: World, reply: Reply) => void;
+  /** It differs above the level that it promises; no failure. */
+  readonly beyond?: (what: string) => void;
   /** What the target showed, before the first step and after each; `null` where it threw. */
   readonly showed?: (found: Seen | null, thrown: unknown) => void;
 }
@@ -130,10 +133,17 @@ export async function run(
       ? { ...now.expected, step, reply: after.reply, counters: found.counters }
       : seen(step, after.reply, after.world, found.counters);
     const { failure, same } = judge(reduced, now, expected, found, step, after.world, oracle);
+    const { level } = target.capabilities;
     if (failure !== null) {
+      const limit = limited(level, expected, found);
+      if (limit !== null) {
+        watch.beyond?.(limit);
+        return ended(null);
+      }
       const known = target.capabilities.diverges?.find(({ kind }) => failure.kinds.includes(kind));
       return known === undefined ? ended(failure) : ended(null, known.kind);
     }
+    if (watch.beyond !== undefined) for (const what of above(level, expected, found)) watch.beyond(what);
     const ledger = remember(now.ledger, now.expected, expected);
     if (watch.met !== undefined && index >= 0)
       for (const goal of met(now.ledger, now.expected, expected)) watch.met(goal);

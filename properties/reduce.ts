@@ -42,9 +42,21 @@ function reduceReply(
   fields: readonly string[],
 ): unknown {
   const { events, ...outcome } = reply;
-  const left = (events ?? []).filter(shown);
-  const said = "refused" in outcome && !codes ? { refused: true } : without(outcome, fields);
+  const reduced = (each: Reply): unknown => reduceReply(each, codes, shown, fields);
+  const left = (events ?? []).filter(shown).map((event): unknown => {
+    if (event[0] === "then") return ["then", reduced(event[1])];
+    return event[0] === "ended" ? ["ended", event[1], reduced(event[2])] : event;
+  });
+  const said = "refused" in outcome && !codes ? { refused: true } : within(outcome, reduced, fields);
   return left.length === 0 ? said : { ...said, events: left };
+}
+
+/** Only a `together` answers a list of objects: the replies of its steps. */
+function within(outcome: Reply, reduced: (reply: Reply) => unknown, fields: readonly string[]): object {
+  if (!("ok" in outcome) || !Array.isArray(outcome.ok) || outcome.ok.some(Array.isArray))
+    return without(outcome, fields);
+  const replies: readonly unknown[] = outcome.ok;
+  return { ok: replies.map((each) => (typeof each === "object" && each !== null ? reduced(each as Reply) : each)) }; // as said above
 }
 
 function without(value: unknown, fields: readonly string[]): object {

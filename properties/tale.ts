@@ -18,6 +18,8 @@ export interface Tale {
   readonly cells: readonly string[];
   /** Known divergence at which it ended, if it did. */
   readonly diverged: string | null;
+  /** What differs only above the level that the target promises. */
+  readonly beyond: readonly string[];
   readonly wrong: Wrong | null;
 }
 export interface Wrong {
@@ -50,7 +52,7 @@ export async function tell(
   target: Target,
   told: Story,
   oracle: Oracle,
-  watched: Pick<Watch, "met" | "stepped"> = {},
+  watched: Pick<Watch, "met" | "beyond" | "stepped"> = {},
 ): Promise<Telling> {
   const sights: Sight[] = [];
   const showed = (...seen: Parameters<typeof sightOf>): void => {
@@ -64,14 +66,16 @@ export async function taleOf(target: Target, { seed, oracle, covers }: Judging, 
   const told = storyAt(seed, index);
   const met = new Set<number>();
   const cells = new Set<string>();
+  const beyond = new Set<string>();
   const stepped: NonNullable<Watch["stepped"]> = (before, step, _, reply) => addCells(cells, before, step, reply);
   const { run: done, sights } = await tell(target, told, oracle, {
     met: (goal) => met.add(places.get(goal) ?? -1),
+    beyond: (what) => beyond.add(what),
     ...(covers === true ? { stepped } : {}),
   });
   return {
     ...{ index, steps: done.told.length, rebuffed: done.rebuffed, goals: [...met], cells: [...cells] },
-    diverged: done.diverged,
+    ...{ diverged: done.diverged, beyond: [...beyond] },
     wrong:
       done.failure !== null
         ? { kinds: done.failure.kinds, sights, again: null }

@@ -127,6 +127,8 @@ export function machine(found: Checked): object {
     interrupted,
     spent,
     goals: Object.fromEntries(goals),
+    level: found.level,
+    beyond: Object.fromEntries(found.beyond),
     ...(coverage === null ? {} : { coverage: coverageMachine(coverage, null) }),
   };
   if (failed === null) return { verdict: "held", ...counts };

@@ -11,7 +11,21 @@ import { asked, type Chosen } from "./on-target.ts";
 /** One line on what was done, and lines on what a reader must know of it. */
 export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number): string {
   const { green, red, dim, yellow } = createColors(io.color);
-  const { target, asked: due, stories, steps, seed, ms, goals, failed, interrupted, spent, diverged } = found;
+  const {
+    target,
+    asked: due,
+    stories,
+    steps,
+    seed,
+    ms,
+    goals,
+    failed,
+    interrupted,
+    spent,
+    diverged,
+    beyond,
+    level,
+  } = found;
   const mark = failed === null ? green("held") : red("failed");
   const reached = [...goals.values()].filter((times) => times > 0).length;
   const lines = [
@@ -20,6 +34,9 @@ export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number
   if (interrupted) lines.push(yellow("      interrupted; this is what there was"));
   if (spent) lines.push(yellow(`      ${leftOut(due, stories, budgetMs)}`));
   for (const [kind, times] of diverged) lines.push(yellow(`      known divergence ${kind}: ${counted(times, "time")}`));
+  if (beyond.size > 0) lines.push(dim(`      beyond ${level}, and no failure:`));
+  const often = [...beyond].sort(([, one], [, other]) => other - one);
+  for (const [what, times] of often) lines.push(dim(`        ${what}: in ${counted(times, "story", "stories")}`));
   const gone = absent(found);
   if (gone !== null)
     lines.push(red(`      known divergence ${gone} no longer occurs: take it out of the target's capabilities`));
