@@ -7,10 +7,18 @@ import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save.ts";
+import { scheduledModelRun } from "./scheduled.ts";
 import { type Calibration, calibrate, type Machine, machine, type Setting, type Subject, scratch } from "./setting.ts";
 import { type Claim, claimsOf, type Section, shown, tableOf } from "./table.ts";
 
-const subjects: { readonly [name: string]: Subject } = { restore, open, hydrate, save, harness };
+const subjects: { readonly [name: string]: Subject } = {
+  restore,
+  open,
+  hydrate,
+  save,
+  harness,
+  scheduled: scheduledModelRun,
+};
 const names: readonly string[] = Object.keys(subjects);
 
 function headOf({ node, platform, cpu, cores }: Machine, { loopsPerSecond, syncMs }: Calibration): string {

@@ -20,7 +20,7 @@ export {
 } from "../model/index.ts";
 export { replay as replayTrace, type Verdict } from "../regressions/replay.ts";
 export { type Checked, type CheckOptions, check as checkTarget } from "./check.ts";
-export type { Difference } from "./compare.ts";
+export { type Difference, equal } from "./compare.ts";
 export { digest } from "./digest.ts";
 export type { Failed, Fickle } from "./failed.ts";
 export { type Failure, type Next, type Run, run } from "./loop.ts";
