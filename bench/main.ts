@@ -5,6 +5,7 @@ import { harness } from "./harness.ts";
 import { hydrate } from "./hydrate.ts";
 import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
+import { replay } from "./replay.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save.ts";
 import { scheduledModelRun } from "./scheduled.ts";
@@ -17,6 +18,7 @@ const subjects: { readonly [name: string]: Subject } = {
   hydrate,
   save,
   harness,
+  replay,
   scheduled: scheduledModelRun,
 };
 const names: readonly string[] = Object.keys(subjects);

@@ -18,6 +18,7 @@ export {
   view,
   type World,
 } from "../model/index.ts";
+export { readTrace, traceFiles } from "../regressions/files.ts";
 export { replay as replayTrace, type Verdict } from "../regressions/replay.ts";
 export { type Checked, type CheckOptions, check as checkTarget } from "./check.ts";
 export { type Difference, equal } from "./compare.ts";
