@@ -44,7 +44,7 @@ const rows: readonly Row[] = [
   ["refusal-lifted", "stale", 3, /It was refused with not_active and now succeeds/],
   ["refusal-new", "stale", 3, /It succeeded and now is refused with path_taken/],
   ["rule-changed", "stale", 3, /The answer is another one, at reply\.ok\.2/],
-  ["gate-added", "stale", 4, /The answer is another one, at reply\.gate/],
+  ["gate-added", "stale", 4, /It stopped at prepare and now stops at hydrate/],
   ["gate-removed", "stale", 2, /It stopped at handler and now succeeds/],
   ["event-added", "stale", 2, /The answer is the same, but what happened on the way is not: reply\.events/],
   ["names-of-operations-changed", "stale", 3, /The answer is another one, at reply\.op/],
