@@ -85,8 +85,12 @@ export function progress(io: Io): { tell(line: string): void; done(): void } {
 /** Runs until it is done or a person has pressed Ctrl-C, who then sees what there was; a second Ctrl-C ends the process. */
 export async function interruptible<Done>(act: (signal: AbortSignal) => Promise<Done>): Promise<Done> {
   const interrupted = new AbortController();
-  const stop = (): void => interrupted.abort();
-  process.once("SIGINT", stop);
+  const stop = (): void => {
+    if (interrupted.signal.aborted) process.exit(130);
+    interrupted.abort();
+  };
+  // Not `once`: whoever holds processes of a target on a leash sends a signal again that nobody listens to any more.
+  process.on("SIGINT", stop);
   try {
     return await act(interrupted.signal);
   } finally {

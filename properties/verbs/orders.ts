@@ -91,7 +91,7 @@ export async function orderSets(
   const line = progress(io);
   const interrupted = new AbortController();
   const interrupt = (): void => interrupted.abort();
-  process.once("SIGINT", interrupt);
+  process.on("SIGINT", interrupt);
   const target = await open();
   const found: OrderedSet[] = [];
   try {
