@@ -45,7 +45,7 @@ contents() {
 project() {
   mkdir "$scratch/project" && cd "$scratch/project" || return 1
   printf '{"name":"empty","version":"1.0.0","private":true,"type":"module"}\n' >package.json
-  cp "$here"/{surface.ts,loaded.mjs,tsconfig.json} .
+  cp "$here"/{surface.ts,loaded.mjs,mine.test.js,tsconfig.json} .
   local typescript types
   typescript=$(node -p 'require(process.argv[1]).devDependencies.typescript' "$root/package.json")
   types=$(node -p 'require(process.argv[1]).devDependencies["@types/node"]' "$root/package.json")
@@ -62,6 +62,18 @@ types() { cd "$scratch/project" && npx --no-install tsc; }
 bundled() { cd "$scratch/project" && npx --no-install tsc --noEmit --module esnext --moduleResolution bundler; }
 run_example() { cd "$scratch/project" && timeout 60 node example.js; }
 loaded() { cd "$scratch/project" && timeout 60 node loaded.mjs; }
+# The peer that only `rollcall/vitest` needs is not there before this; a green run must name every law.
+conformance() {
+  cd "$scratch/project" || return 1
+  local vitest vite said
+  vitest=$(node -p 'require(process.argv[1]).devDependencies.vitest' "$root/package.json")
+  vite=$(node -p 'require(process.argv[1]).overrides.vite' "$root/package.json")
+  npm install --no-audit --no-fund "vitest@$vitest" "vite@$vite" || return 1
+  said=$(timeout 120 npx --no-install vitest run --reporter=verbose mine.test.js 2>&1) || { echo "$said"; return 1; }
+  for law in "L1 Every path" "L8 An active record" "L41 If gates"; do
+    grep -qF "$law" <<<"$said" || { echo "no test for $law: $said"; return 1; }
+  done
+}
 command_line() {
   cd "$scratch/project" || return 1
   local version
@@ -79,5 +91,6 @@ part "types resolve (bundler)" bundled
 part "the README's example runs" run_example
 part "import \"rollcall\" loads the archive's binding and nothing else" loaded
 part "the command answers" command_line
+part "a user's vitest runs rollcall/vitest" conformance
 
 [ "$failed" -eq 0 ]

@@ -48,8 +48,18 @@ test("a behaviour is what somebody was doing, the command, and what came of it",
     ),
   ).toEqual([
     ...["root running spawn: ok", "running finish: settled", "idle follow_up: at prepare"],
-    ...["root running execution: done", "prepare: execution", "starting answer: refused task_refused", "prepare: answer"],
-    ...["nobody wait: refused caller_unknown", "writing crash: done", "closed restore: done", "reading save: refused read_only"],
+    ...[
+      "root running execution: done",
+      "prepare: execution",
+      "starting answer: refused task_refused",
+      "prepare: answer",
+    ],
+    ...[
+      "nobody wait: refused caller_unknown",
+      "writing crash: done",
+      "closed restore: done",
+      "reading save: refused read_only",
+    ],
   ]);
 });
 

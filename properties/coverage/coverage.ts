@@ -12,7 +12,11 @@ export interface Coverage {
   /** By goal, likewise. */
   readonly goals: ReadonlyMap<string, number>;
   /** Commands on activities, commands during gates, and goals, that no story has shown. */
-  readonly holes: { readonly pairs: readonly string[]; readonly during: readonly string[]; readonly goals: readonly string[] };
+  readonly holes: {
+    readonly pairs: readonly string[];
+    readonly during: readonly string[];
+    readonly goals: readonly string[];
+  };
   readonly next: Estimate;
 }
 export interface Estimate {
