@@ -9,7 +9,8 @@ export function staleBecause(recorded: Reply, now: Reply): string {
   if ("refused" in now) return `It ${was(recorded)} and now is refused with ${now.refused}`;
   const [before, after] = [kindOf(recorded), kindOf(now)];
   if (before !== after) return `It ${was(recorded)} and now ${said(now)}`;
-  if ("gate" in recorded && "gate" in now && recorded.gate !== now.gate) return `It ${was(recorded)} and now ${said(now)}`;
+  if ("gate" in recorded && "gate" in now && recorded.gate !== now.gate)
+    return `It ${was(recorded)} and now ${said(now)}`;
   const at = difference(recorded, now, "reply")?.at ?? "reply";
   if (at.startsWith("reply.events")) return `The answer is the same, but what happened on the way is not: ${at}`;
   return `The answer is another one, at ${at}`;
