@@ -40,6 +40,7 @@ export { Unusable } from "./unusable.ts";
 export { check } from "./verbs/check.ts";
 export { explain } from "./verbs/explain.ts";
 export { explore } from "./verbs/explore.ts";
+export { exportStory } from "./verbs/export.ts";
 export { faults } from "./verbs/faults.ts";
 export { gate } from "./verbs/gate.ts";
 export { orders } from "./verbs/orders.ts";

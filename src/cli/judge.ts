@@ -3,6 +3,7 @@ export {
   check,
   explain,
   explore,
+  exportStory,
   faults,
   gate,
   orders,

@@ -60,6 +60,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "all three, with the budget and the seed of the gate",
     load: async () => (await import("./judge.ts")).gate,
   },
+  export: {
+    usage: "export TRACE",
+    says: "write a recorded story as a test for vitest or pytest",
+    load: async () => (await import("./judge.ts")).exportStory,
+  },
   serve: {
     usage: "serve [TARGET]",
     says: "offer our registry over the line protocol",
