@@ -3,10 +3,12 @@
  * the registry in memory, compared with the specification at each step; and the archive's records against a second opinion.
  */
 import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { type Oracle, run } from "../properties/loop.ts";
 import type { Target } from "../properties/target.ts";
 import { memoryPlaces } from "../properties/targets/places.ts";
 import { productionTarget } from "../properties/targets/production.ts";
+import { type RecordLaw, recordLaws } from "../properties/targets/records/laws.ts";
 import type { Told } from "./tales.ts";
 
 export interface Trial {
@@ -22,11 +24,25 @@ const judgedWhole = 20;
 
 export function trials(): readonly Trial[] {
   const tales: readonly Told[] = JSON.parse(readFileSync("mutants/.tmp/tales.json", "utf8"));
-  return tales.map((tale, index) => ({
+  const stories = tales.map((tale, index) => ({
     name: tale.name,
     isPure: false,
     run: () => tell(tale, index < judgedWhole ? "both" : "comparison"),
   }));
+  return [...stories, ...recordLaws.map(lawTrial)];
+}
+
+const recordsTried = 400;
+function lawTrial({ name, property }: RecordLaw): Trial {
+  return {
+    name,
+    isPure: true,
+    // Not shrunk: that it fails is enough.
+    run: async () => {
+      const { failed, errorInstance } = fc.check(property(), { numRuns: recordsTried, seed: 1, endOnFailure: true });
+      return failed ? String(errorInstance).split(":").slice(0, 2).join(":") : null;
+    },
+  };
 }
 
 let target: Target | null = null;
