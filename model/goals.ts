@@ -135,6 +135,8 @@ const situations: readonly string[] = [
   "follow-up to an idle agent at capacity",
   "follow-up to an active agent at capacity",
   "steering a waiting agent",
+  "waits that run out together",
+  "a wait that outlasts another",
   "release after settle",
   "late finish during the next turn",
   "double finish",

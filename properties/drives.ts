@@ -96,6 +96,20 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
       if (at.live !== null && at.live.root.waiter !== null) return { ...finish(at, path), ...common(at) };
       return (at.live?.root.mail ?? []).length > 0 ? { do: "sample", path: "/root" } : { do: "wait", by: "/root" };
     }),
+  // Several who wait, for as long or longer than each other, until time is up for some of them.
+  sleep: (at) => {
+    const asleep = at.admitted.filter(({ waiter }) => waiter !== null).length + (at.live?.root.waiter == null ? 0 : 1);
+    const awake = at.admitted.find(({ waiter, mail }) => waiter === null && mail.length === 0)?.path;
+    const by = at.live?.root.waiter === null && at.live.root.mail.length === 0 ? "/root" : awake;
+    if (asleep > 1 || by === undefined)
+      return { do: "elapse", ms: at.dice.from([10_000, 9_999, 20_000, 30_000, 3_600_000]) };
+    const timeoutMs = at.dice.from([10_000, 10_000, 20_000, 4_000_000]);
+    const isMore = at.agents.length < at.shape.names.length && at.dice.pick(3) === 0;
+    const name = at.shape.names[at.agents.length];
+    if (isMore && name !== undefined)
+      return { do: "spawn", by: "/root", name, role: "r", text: `d${at.index}`, answers: through };
+    return { do: "wait", by, ...(at.dice.pick(3) === 0 ? {} : { timeoutMs }) };
+  },
 };
 
 /** Of a closed session whose story is about what is set aside: a record damaged, and mended once it was seen to be. */

@@ -92,6 +92,7 @@ export const registrars: Scope["registrars"] = {
 
 const tight: Partial<Limits>[] = [
   { agentsMax: 1 },
+  { agentsMax: 3 },
   { operationsMax: 1 },
   { blockersMax: 1 },
   { mailMax: 1 },
@@ -114,7 +115,8 @@ export type Favourite =
   | "recovery"
   | "reading"
   | "aside"
-  | "handover";
+  | "handover"
+  | "sleep";
 const favourites: readonly Favourite[] = [
   "finish",
   "follow_up",
@@ -133,6 +135,7 @@ const favourites: readonly Favourite[] = [
   "reading",
   "aside",
   "handover",
+  "sleep",
 ];
 
 const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);

@@ -87,6 +87,12 @@ function commands(ledger: Ledger, { step, outcome, events }: Act, side: Side, na
       if (openAt(before, path).includes("abort")) names.push("interrupt while aborting");
       return;
     }
+    case "elapse": {
+      const out = events.filter((event) => event[0] === "woke" && event[2] === "timeout").length;
+      if (out > 1) names.push("waits that run out together");
+      if (out > 0 && sleeps(side.now)) names.push("a wait that outlasts another");
+      return;
+    }
     case "set_capacity":
       if ("ok" in outcome && step.capacity < (before.capacity ?? 0))
         if ((before.open ?? none).some(([, gate]) => gate === "prepare" || gate === "dispatch"))
@@ -124,6 +130,8 @@ function handedOver(
     names.push("executions handed to a waiting parent, the result to a handler");
 }
 
+const sleeps = ({ root, agents }: View): boolean =>
+  root?.waiting === true || Object.values(agents ?? {}).some(({ waiting }) => waiting === true);
 const turnOf = (token: string): number => Number.parseInt(token.slice(token.lastIndexOf("@") + 1), 10);
 const isEnded = (ledger: Ledger, path: Path, turn: number): boolean => turn >= 1 && turn <= (ledger.settled[path] ?? 0);
 
