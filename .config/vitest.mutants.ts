@@ -7,6 +7,7 @@ const config: ViteUserConfig = {
       "src/registry/*.test.ts",
       "src/tools.test.ts",
       "src/archive/{codec,damage}.test.ts",
+      "properties/formatting.test.ts",
       "properties/targets/identity.test.ts",
     ],
     environment: "node",

@@ -29,7 +29,8 @@ export function trials(): readonly Trial[] {
     isPure: false,
     run: () => tell(tale, index < judgedWhole ? "both" : "comparison"),
   }));
-  return [...stories, ...recordLaws.map(lawTrial)];
+  // Laws first: what comes across them is the archive, of whose checks most stories know nothing.
+  return [...recordLaws.map(lawTrial), ...stories];
 }
 
 const recordsTried = 400;

@@ -21,11 +21,13 @@ not changed since it was judged is left alone. Exit code 1 where less is killed 
   --again       judge them all the same
   --survivors   judge only what survived, once more
   --quick       by stories alone
+  --tests       by the unit tests alone, and only what survived
   --summary     judge nothing, tell what is known`;
 
 interface Asked {
   readonly isAgain: boolean;
   readonly isQuick: boolean;
+  readonly isTests: boolean;
   readonly isSurvivors: boolean;
   readonly isSummary: boolean;
   readonly files: readonly string[];
@@ -39,6 +41,7 @@ function parse(args: readonly string[]): Asked | "help" {
         again: { type: "boolean" },
         survivors: { type: "boolean" },
         quick: { type: "boolean" },
+        tests: { type: "boolean" },
         summary: { type: "boolean" },
         help: { type: "boolean" },
       },
@@ -47,7 +50,8 @@ function parse(args: readonly string[]): Asked | "help" {
     return {
       isAgain: values.again === true,
       isQuick: values.quick === true,
-      isSurvivors: values.survivors === true,
+      isTests: values.tests === true,
+      isSurvivors: values.survivors === true || values.tests === true,
       isSummary: values.summary === true,
       files: chosen(positionals),
     };
@@ -70,7 +74,7 @@ async function judged(judge: Judge, files: readonly Results[], isAll: boolean): 
   });
 }
 
-async function judgeGroup(files: readonly string[], { isAgain, isQuick, isSurvivors }: Asked): Promise<void> {
+async function judgeGroup(files: readonly string[], { isAgain, isQuick, isTests, isSurvivors }: Asked): Promise<void> {
   const known = await Promise.all(files.map(readResults));
   const hashes = await Promise.all(files.map(hashOf));
   const fresh = (index: number): boolean => known[index]?.hash === hashes[index];
@@ -81,7 +85,7 @@ async function judgeGroup(files: readonly string[], { isAgain, isQuick, isSurviv
   });
   if (begun.length === 0) return;
   process.stdout.write(`${begun.map(({ file }) => file).join(", ")}\n`);
-  const told = await judged("stories", begun, !isSurvivors);
+  const told = isTests ? begun : await judged("stories", begun, !isSurvivors);
   // What took an hour is kept before the next hour begins.
   await Promise.all(told.map(writeResults));
   if (!isQuick) await Promise.all((await judged("tests", told, false)).map(writeResults));

@@ -68,7 +68,7 @@ function configuration(judge: Judge, mutate: readonly string[], fileName: string
     tempDirName: join(scratch, "sandboxes"),
     concurrency: 1,
     // A machine that does something else as well is not a mutant that hangs.
-    timeoutMS: 20_000,
+    timeoutMS: 90_000,
     timeoutFactor: 2,
     disableTypeChecks: false,
     // There is none: Stryker would rewrite ours, which it cannot read.
