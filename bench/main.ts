@@ -11,6 +11,7 @@ import { save } from "./save.ts";
 import { scheduledModelRun } from "./scheduled.ts";
 import { type Calibration, calibrate, type Machine, machine, type Setting, type Subject, scratch } from "./setting.ts";
 import { type Claim, claimsOf, type Section, shown, tableOf } from "./table.ts";
+import { workers } from "./workers.ts";
 
 const subjects: { readonly [name: string]: Subject } = {
   restore,
@@ -20,6 +21,7 @@ const subjects: { readonly [name: string]: Subject } = {
   harness,
   replay,
   scheduled: scheduledModelRun,
+  workers,
 };
 const names: readonly string[] = Object.keys(subjects);
 
