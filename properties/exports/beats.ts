@@ -11,7 +11,7 @@ import type { Trace } from "../trace.ts";
 
 /** What can be written in any language: JSON. */
 type Plain = null | boolean | number | string | readonly Plain[] | { readonly [key: string]: Plain };
-export type Members = { readonly [key: string]: Plain };
+type Members = { readonly [key: string]: Plain };
 
 export interface Beat {
   /** In words. */

@@ -53,6 +53,17 @@ describe.skipIf(!hasPython)("the registry in Python", () => {
     patience,
   );
 
+  test(
+    "the least that is a target passes core, and no more is asked of it than it offers",
+    async () => {
+      const minimal = `python3 "${fileURLToPath(new URL("./minimal.py", import.meta.url))}"`;
+      const found = await checked(minimal, 150, false);
+      expect(failureOf(found)).toBeNull();
+      expect([...found.beyond.keys()]).toContain("refused role_bad and not role_unknown");
+    },
+    patience,
+  );
+
   test("plays every recorded story as recorded", async () => {
     const target = await (await targetNamed(command(), { timeoutMs: 30_000 }))();
     try {
