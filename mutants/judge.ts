@@ -4,6 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
+import { formLaws } from "../properties/formatting.ts";
 import { type Oracle, run } from "../properties/loop.ts";
 import type { Target } from "../properties/target.ts";
 import { memoryPlaces } from "../properties/targets/places.ts";
@@ -30,7 +31,7 @@ export function trials(): readonly Trial[] {
     run: () => tell(tale, index < judgedWhole ? "both" : "comparison"),
   }));
   // Laws first: what comes across them is the archive, of whose checks most stories know nothing.
-  return [...recordLaws.map(lawTrial), ...stories];
+  return [...[...recordLaws, ...formLaws].map(lawTrial), ...stories];
 }
 
 const recordsTried = 400;
