@@ -19,7 +19,7 @@ export interface Coverage {
   };
   readonly next: Estimate;
 }
-export interface Estimate {
+interface Estimate {
   /** Classes (behaviours and goals) seen, and those seen in one story only. */
   readonly classes: number;
   readonly once: number;
