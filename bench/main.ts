@@ -5,6 +5,7 @@ import { harness } from "./harness.ts";
 import { hydrate } from "./hydrate.ts";
 import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
+import { protocol } from "./protocol.ts";
 import { replay } from "./replay.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save.ts";
@@ -19,6 +20,7 @@ const subjects: { readonly [name: string]: Subject } = {
   hydrate,
   save,
   harness,
+  protocol,
   replay,
   scheduled: scheduledModelRun,
   workers,
