@@ -1,6 +1,6 @@
 /** What the public API answers, in the shapes of the contract. */
 import type { Mail, Message, Result } from "../../src/archive/archive.ts";
-import type { MailView, MessageView, ResultView, StepOutcome } from "../../src/contract.ts";
+import type { Code, MailView, MessageView, ResultView, StepOutcome } from "../../src/contract.ts";
 import { RollcallError } from "../../src/errors.ts";
 import { hash, shown } from "../digest.ts";
 import { quitReason } from "./context.ts";
@@ -32,8 +32,16 @@ const refusing: (error: RollcallError) => StepOutcome = ({ kind, code, at }) => 
   return said as StepOutcome; // the error's kind says which codes it may carry
 };
 
+/** Refused at what the caller named, which may be nothing. */
+const named: readonly Code[] = [
+  ...(["caller_unknown", "not_active", "path_malformed", "agent_unknown", "name_malformed", "role_unknown"] as const),
+  ...(["not_waiting", "already_waiting"] as const),
+];
+
 /** What a rejection says, or the error itself where it says nothing that a caller could expect. */
 export function rejected(error: unknown): StepOutcome {
+  if (error instanceof RollcallError && error.at === "" && !named.includes(error.code))
+    throw new Error(`${error.code} does not say where`);
   if (error instanceof RollcallError) return refusing(error);
   if (error === quitReason || (error instanceof DOMException && error.name === "AbortError")) return { quit: true };
   throw error;

@@ -45,6 +45,9 @@ function told<Value>(act: () => Value): Value | { readonly code: string; readonl
   try {
     return act();
   } catch (error) {
+    // Who wrote it wants to know what is wrong with it.
+    if (error instanceof RollcallError && !(error.cause instanceof Error && error.cause.message !== ""))
+      throw new Error(`${error.code} at ${error.at} does not say why`, { cause: error });
     if (error instanceof RollcallError) return { code: error.code, at: error.at };
     throw error;
   }
