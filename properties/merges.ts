@@ -4,7 +4,7 @@
  */
 import type { Path, Step } from "../src/contract.ts";
 import type { Bound } from "./bind.ts";
-import type { Held } from "./shrink.ts";
+import type { Held } from "./search.ts";
 import { rebuilt, replaced } from "./simplify.ts";
 import { unbound } from "./unbound.ts";
 

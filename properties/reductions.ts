@@ -1,7 +1,7 @@
 /** Shorter and simpler stories than one that fails, by what is done to it: the candidates of the shrinker, likeliest first. */
 import type { Scope } from "../src/contract.ts";
 import type { Bound } from "./bind.ts";
-import type { Held } from "./shrink.ts";
+import type { Held } from "./search.ts";
 import {
   answeredAhead,
   plainest,
