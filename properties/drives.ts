@@ -2,35 +2,12 @@
  * What a story is about: where its favourite is possible, it is done; where not, the shortest way to it is taken. Without this
  * whatever needs a state of its own (a mailbox, a waiter, an open handler) would hardly ever be seen to fail and then not.
  */
-import type { Answers, Path, Step } from "../src/contract.ts";
+import type { Step } from "../src/contract.ts";
+import * as more from "./drives-more.ts";
 import { common, type Position } from "./position.ts";
 import type { Favourite } from "./shape.ts";
+import { finish, inTurn, through } from "./turning.ts";
 import { recordDamages } from "./words.ts";
-
-const through: Answers = { hydrate: "ok", prepare: "ok", dispatch: "ok" };
-
-/** A turn under way, or the step that leads to one. */
-function turn(at: Position, handler: boolean): Step | Path {
-  const admitted = at.admitted.find((agent) => !handler || agent.handler);
-  if (admitted !== undefined) return admitted.path;
-  const start = { by: "/root", text: `d${at.index}`, answers: through, ...(handler ? { handler } : {}) } as const;
-  const [idle] = at.idle;
-  if (idle !== undefined) return { do: "follow_up", to: idle.path, ...start };
-  const taken = at.agents.map(({ path }) => path);
-  const name = at.shape.names.find((each) => !taken.includes(`/root/${each}`));
-  if (name === undefined && at.admitted[0] !== undefined) return finish(at, at.admitted[0].path);
-  return { do: "spawn", name: name ?? "a", role: "r", ...start };
-}
-
-function finish(at: Position, path: Path): Step {
-  const turns = at.agents.find((agent) => agent.path === path)?.turns ?? 1;
-  return { do: "finish", path, turn: turns, outcome: "completed", text: `R${at.index}` };
-}
-
-const inTurn = (at: Position, handler: boolean, act: (path: Path) => Step): Step => {
-  const found = turn(at, handler);
-  return typeof found === "string" ? act(found) : found;
-};
 
 const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
   handler: (at) => {
@@ -110,6 +87,11 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
       return { do: "spawn", by: "/root", name, role: "r", text: `d${at.index}`, answers: through };
     return { do: "wait", by, ...(at.dice.pick(3) === 0 ? {} : { timeoutMs }) };
   },
+  tokens: (at) => more.tokens(at),
+  nested: (at) => more.nested(at),
+  reserved: (at) => more.reserved(at),
+  saying: (at) => more.saying(at),
+  owing: (at) => more.owing(at),
 };
 
 /** Of a closed session whose story is about what is set aside: a record damaged, and mended once it was seen to be. */

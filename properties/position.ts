@@ -85,9 +85,20 @@ function unaddressable(at: Position): readonly Path[] {
   return [...reserved, ...at.aside];
 }
 
+const longest = "z".repeat(64);
+/** At the edges of the grammar: as long and as deep as a path may be, and one more of each. */
+const edges: readonly string[] = [
+  `/root/${longest}`,
+  `/root/${longest}z`,
+  `/root${"/a".repeat(32)}`,
+  `/root${"/a".repeat(33)}`,
+  "/root/0_9",
+];
+
 /** Paths that are no published agent of this session. */
 export function wrongPath(at: Position): string {
   const paths = unaddressable(at);
+  if (at.dice.pick(4) === 3) return at.dice.some(edges) ?? "/root/zz";
   return (
     at.dice.some([
       ...paths,
@@ -133,6 +144,8 @@ export function words(at: Position, letter: string): string {
   if (at.dice.chance(at.shape.wild / 2))
     return at.dice.from(["", `${letter}${lone}`, textMax < 1_000 ? letter.repeat(textMax + 1) : ""]);
   const text = `${letter}${at.index}`;
+  if (textMax < 1_000 && at.dice.pick(3) === 2) return text.padEnd(textMax, "=");
+  if (at.dice.chance(at.shape.odd)) return odd(at, text);
   return at.dice.chance(at.shape.wordy) ? longer(at, text) : text;
 }
 
@@ -140,7 +153,23 @@ export function words(at: Position, letter: string): string {
 export function worldWords(at: Position, letter: string): string {
   if (at.dice.chance(at.shape.wild / 2)) return at.dice.from([`${letter}${lone}`, ""]);
   const text = `${letter}${at.index}`;
+  if (at.dice.chance(at.shape.odd)) return odd(at, text);
   return at.dice.chance(at.shape.wordy) ? longer(at, text) : text;
+}
+
+/** What somebody once took apart, trimmed, normalised, escaped or cut: whole, it is one text like another. */
+function odd(at: Position, text: string): string {
+  return at.dice.from([
+    ` ${text}\n`,
+    `e\u0301${text}`,
+    `\u0000${text}\u0000`,
+    `\u{1f600}${text}`,
+    `"${text}\\'\r\n\t`,
+    `\ufeff${text}\u2028`,
+    "__proto__",
+    "\u{1f600}".repeat(32),
+    `${"-".repeat(63)}\u{1f600}`,
+  ]);
 }
 
 /** Just over what views show, with a zero in it where some end; over what is mailed, in one line and in many; with pairs at every odd place. */

@@ -23,7 +23,7 @@ export interface Effort {
   readonly signal: AbortSignal | undefined;
 }
 /** What was spent on finding it, and on seeing that nothing more can be left out. */
-export interface Spent {
+interface Spent {
   executions: number;
   checks: number;
 }

@@ -53,6 +53,10 @@ export interface Shape {
   readonly unregistered: number;
   /** Of a hundred texts, so many are longer than views show. */
   readonly wordy: number;
+  /** Of a hundred texts, so many are no plain words. */
+  readonly odd: number;
+  /** It ends with a look at all there is, before and after a crash. */
+  readonly reads: boolean;
   readonly scope: Scope;
 }
 
@@ -82,6 +86,17 @@ export const roles: { readonly [role: string]: Json } = {
   unlisted: config([["core", "fly"]]),
   foreign: config([["alien", "read"]]),
   malformed: { ...config([]), extra: 1 },
+  // An unknown tool comes first, wherever it stands.
+  both: config([
+    ["alien", "read"],
+    ["core", "fly"],
+  ]),
+  twice: config([
+    ["core", "read"],
+    ["core", "read"],
+  ]),
+  wanting: { instructions: "do", model: "m", tools: [], limits: {}, parameters: {} },
+  lone: config([], { instructions: "\ud800" }),
 };
 /** The same name in two categories, and a second owner that comes too late for its category. */
 export const registrars: Scope["registrars"] = {
@@ -116,7 +131,12 @@ export type Favourite =
   | "reading"
   | "aside"
   | "handover"
-  | "sleep";
+  | "sleep"
+  | "tokens"
+  | "nested"
+  | "reserved"
+  | "saying"
+  | "owing";
 const favourites: readonly Favourite[] = [
   "finish",
   "follow_up",
@@ -136,6 +156,11 @@ const favourites: readonly Favourite[] = [
   "aside",
   "handover",
   "sleep",
+  "tokens",
+  "nested",
+  "reserved",
+  "saying",
+  "owing",
 ];
 
 const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);
@@ -144,10 +169,10 @@ const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => f
 export const shape: fc.Arbitrary<Shape> = fc
   .record(
     {
-      names: among(["a"], ["a", "b"], ["a", "b"], ["a", "b", "c"]),
+      names: among(["a"], ["a", "b"], ["a", "b"], ["a", "b", "c"], ["a", "ab", "a_0"], ["0", "z".repeat(64)]),
       depth: among(1, 2, 3, 3),
       off: fc.noShrink(fc.subarray([...groups])),
-      wild: among(0, 4, 8, 20),
+      wild: among(0, 6, 12, 30),
       faulty: among(0, 5, 10, 40),
       unwritten: among(0, 0, 10, 30),
       favoured: among<Favourite | null>(...favourites.map(() => null), ...favourites),
@@ -156,6 +181,8 @@ export const shape: fc.Arbitrary<Shape> = fc
       handles: among(false, false, false, true),
       unregistered: among(0, 0, 0, 50),
       wordy: among(0, 0, 0, 5),
+      odd: among(0, 0, 20),
+      reads: among(false, true),
       capacity: among(1, 2, 3, 3),
       limits: among<Partial<Limits> | null>(null, null, null, null, ...tight),
     },

@@ -4,6 +4,7 @@ import type { Reply, Step } from "../src/contract.ts";
 import { type Draft, draftMax } from "./dice.ts";
 import { draw } from "./draw.ts";
 import type { Next } from "./loop.ts";
+import { reading } from "./reading.ts";
 import { type Shape, shape } from "./shape.ts";
 import type { Capabilities } from "./target.ts";
 
@@ -63,9 +64,10 @@ export function telling({ shape, drafts }: Story, capabilities: Capabilities): N
   let told: Step | null = null;
   let unwritten: Step | null = null;
   let tries = 0;
+  const end = shape.reads ? reading(capabilities) : () => null;
   return (world, index, last) => {
     const drawn = drafts[index];
-    if (drawn === undefined) return null;
+    if (drawn === undefined) return end(world);
     if (told !== null && last != null && isUnwritten(told, last)) [unwritten, tries] = [told, 0];
     told = draw(drawn, { index, world, shape, capabilities, unwritten });
     if (unwritten !== null && (isRetry(told, unwritten) || ++tries > triesMax)) unwritten = null;

@@ -27,7 +27,7 @@ const spawn: Move = {
   draw: (at) => {
     const by = parentFor(at);
     const role = wild(at)
-      ? at.dice.from(["nobody", "malformed", "unlisted", "foreign"])
+      ? at.dice.from(["nobody", "malformed", "unlisted", "foreign", "both", "twice", "wanting", "lone"])
       : at.dice.from(["r", "r", "r", "q", "q", "long"]);
     const start = { do: "spawn", by, name: nameFor(at, by), role, text: words(at, "t") } as const;
     return { ...start, ...handler(at), ...ahead(at, ["prepare", "dispatch", "handler"]), ...common(at) };

@@ -2,7 +2,7 @@
  * What the production target remembers of a call it made: how its next commit is to be answered, where its events go, at
  * which gates it need not stop, and what came of it. Handed to the registry as the call's tag, and found again by it.
  */
-import type { Answers, CommitAnswer, Event, Gate, Op, StepOutcome } from "../../src/contract.ts";
+import type { Answers, CommitAnswer, Event, Gate, Op, Step, StepOutcome } from "../../src/contract.ts";
 
 /** One step, or one of those issued together. */
 export interface Sheet {
@@ -29,6 +29,8 @@ export interface Context {
   outcome: StepOutcome | null;
   /** What it rejected with, where no caller could expect it. */
   bug: unknown;
+  /** The step that is called. */
+  step: Step | null;
   /** A wait that was there before it ended. */
   woken: boolean;
 }
@@ -39,7 +41,7 @@ export function sheet(number: number, commit: CommitAnswer = "ok", epoch: Commit
 
 export function context(on: Sheet, answers: Answers, quits: boolean): Context {
   const controller = quits ? new AbortController() : null;
-  return { sheet: on, answers, controller, op: null, gate: null, outcome: null, bug: null, woken: false };
+  return { sheet: on, answers, controller, op: null, gate: null, outcome: null, bug: null, step: null, woken: false };
 }
 
 export function isContext(tag: unknown): tag is Context {

@@ -5,7 +5,7 @@
 import type { Archive } from "../../src/archive/archive.ts";
 import type { Answer, AsideCode, Gate, Op, Path, View } from "../../src/contract.ts";
 import { fault } from "../../src/errors.ts";
-import type { DispatchRequest, Provider, Session, SettledTurn } from "../../src/index.ts";
+import type { DispatchRequest, PrepareRequest, Provider, Session, SettledTurn } from "../../src/index.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 import { type Context, quitReason } from "./context.ts";
 
@@ -136,11 +136,29 @@ function hold<Given>(handle: Handle, gate: Gate, op: Op, path: Path, as: (answer
   });
 }
 
+/** What the provider is given is what was asked for: no view shows that. */
+function asAsked(handle: Handle, { op, path, by, role, text, turn }: PrepareRequest): void {
+  const context = handle.contexts.get(op);
+  const step = context?.step;
+  if (context === undefined || (step?.do !== "spawn" && step?.do !== "follow_up")) return;
+  const asked =
+    step.do === "spawn" ? `${step.by}/${step.name}` : step.to.startsWith("/") ? step.to : `${step.by}/${step.to}`;
+  const isRole = step.do !== "spawn" || (role === step.role && turn === 1);
+  if (path === asked && by === step.by && text === step.text && isRole) return;
+  context.bug ??= new Error(
+    `the provider was given ${JSON.stringify([path, by, role, text, turn])} for ${JSON.stringify(step)}`,
+  );
+}
+
 export function provider(handle: Handle): Provider {
   return {
-    prepare: ({ op, path }) =>
-      hold(handle, "prepare", op, path, (answer) => (answer === "refuse" ? "refuse" : undefined)),
+    prepare: (request) => {
+      asAsked(handle, request);
+      const { op, path } = request;
+      return hold(handle, "prepare", op, path, (answer) => (answer === "refuse" ? "refuse" : undefined));
+    },
     dispatch: (request) => {
+      asAsked(handle, request);
       handle.turns.set(`${request.path}@${request.turn}`, request);
       return hold(handle, "dispatch", request.op, request.path, () => {});
     },

@@ -6,16 +6,20 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { plant } from "./planted.ts";
 import { plants } from "./plants.ts";
+import { morePlants } from "./plants-more.ts";
 
 /** Those judged here, in a few stories each; `rollcall faults` judges all. */
 const judged = ["keeps_result_while_starting", "quit_leaves_starting", "eager_hydration", "omitted_by_codec"];
 
-test.each(plants.map((each) => [each.name, each] as const))("%s applies exactly once", (_, { edits }) => {
-  for (const { file, from } of edits) {
-    const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8");
-    expect(source.split(from).length - 1, `in src/${file}`).toBe(1);
-  }
-});
+test.each([...plants, ...morePlants].map((each) => [each.name, each] as const))(
+  "%s applies exactly once",
+  (_, { edits }) => {
+    for (const { file, from } of edits) {
+      const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8");
+      expect(source.split(from).length - 1, `in src/${file}`).toBe(1);
+    }
+  },
+);
 
 describe("planted faults are found in production", () => {
   test("the true source passes, each planted one fails", { timeout: 180_000 }, async () => {

@@ -234,6 +234,7 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
     return { step, on, handle, context: null, outcome };
   }
   const made = context(on, "answers" in step ? (step.answers ?? {}) : {}, quitting.includes(step.do));
+  made.step = step;
   const host = {
     session,
     given: givenFor(stage, handle, step, on),

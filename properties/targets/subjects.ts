@@ -3,10 +3,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { OpenTarget, Target } from "../target.ts";
 import { twins } from "../twins/all.ts";
+import { reported } from "../twins/reported/all.ts";
 import { shortest } from "../twins/shortest.ts";
 import { targetNamed } from "./named.ts";
 import { type Planted, plant, root } from "./planted.ts";
 import { plants } from "./plants.ts";
+import { morePlants } from "./plants-more.ts";
 import { wrapped } from "./wrapped.ts";
 
 export interface Subject {
@@ -20,10 +22,12 @@ export interface Subject {
 const known = (name: string): number | null => (Object.hasOwn(shortest, name) ? (shortest[name] ?? null) : null);
 
 export function twinSubjects(): readonly Subject[] {
-  return [...Object.entries(twins), ...Object.entries(wrapped)].map(([name, { does }]) => ({
-    ...{ name, is: "twin", does, shortest: known(name) },
-    open: async () => await (await targetNamed(`twin:${name}`))(),
-  }));
+  return [...Object.entries(twins), ...Object.entries(reported), ...Object.entries(wrapped)].map(
+    ([name, { does }]) => ({
+      ...{ name, is: "twin", does, shortest: known(name) },
+      open: async () => await (await targetNamed(`twin:${name}`))(),
+    }),
+  );
 }
 
 /** Whether `src` is there as it was written: an installed package has only what was built of it. */
@@ -43,7 +47,7 @@ export interface PlantedSubjects {
 
 /** The checker is this one; only the target and the registry behind it come from the copy. */
 export async function plantedSubjects(names: (name: string) => boolean): Promise<PlantedSubjects> {
-  const chosen = plants.filter(({ name }) => names(name));
+  const chosen = [...plants, ...morePlants].filter(({ name }) => names(name));
   if (chosen.length === 0) return { subjects: [], remove: async () => {} };
   const modules = ["properties/targets/production.ts", "properties/targets/places.ts"];
   const copies = await plant(chosen, ["model", "properties", "regressions"], modules);

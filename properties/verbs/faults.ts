@@ -9,7 +9,7 @@ import { hasSources, plantedSubjects, type Subject, twinSubjects } from "../targ
 import { Unusable } from "../unusable.ts";
 import { write } from "./drafts.ts";
 
-const usual = { seeds: 20, shrinks: 3, runs: 5_000, lawRuns: 500 } as const;
+const usual = { seeds: 20, shrinks: 3, runs: 5_000, lawRuns: 200 } as const;
 
 const help = `
 Hunts every faulty twin of the specification and, where the sources are at hand, every fault planted in a copy of the production
@@ -20,6 +20,7 @@ for each law whether some fault dies by it alone.
   --seeds N       so many seeds, from 1 on [${usual.seeds}]
   --runs N        stories with one seed at most; a fault that lives through them has survived [${usual.runs}]
   --shrinks N     with so many seeds the story that fails is shrunk [${usual.shrinks}]
+  --law-runs N    stories judged by laws alone where none was broken when a difference was seen [${usual.lawRuns}]
   --only NAMES    these faults only, with commas between
   --plants        planted faults only; an error where there are no sources
   --twins         twins only
@@ -31,6 +32,7 @@ interface Asked {
   readonly seeds: number;
   readonly runs: number;
   readonly shrinks: number;
+  readonly lawRuns: number;
 }
 
 export const faults: Verb = verb(
@@ -42,6 +44,7 @@ export const faults: Verb = verb(
       args: [...args],
       options: {
         ...{ seeds: { type: "string" }, runs: { type: "string" }, shrinks: { type: "string" } },
+        "law-runs": { type: "string" },
         ...{ only: { type: "string" }, json: { type: "string" } },
         ...{ plants: { type: "boolean" }, twins: { type: "boolean" } },
       },
@@ -50,6 +53,7 @@ export const faults: Verb = verb(
       seeds: whole(values.seeds, usual.seeds, "--seeds", 1),
       runs: whole(values.runs, usual.runs, "--runs", 1),
       shrinks: whole(values.shrinks, usual.shrinks, "--shrinks"),
+      lawRuns: whole(values["law-runs"], usual.lawRuns, "--law-runs"),
     };
     const { subjects, remove } = await chosen(values);
     const started = performance.now();
@@ -111,7 +115,7 @@ async function all(subjects: readonly Subject[], asked: Asked, signal: AbortSign
 /** `null` where nothing was found out before it was interrupted. */
 async function judged(
   { name, is, does, shortest, open }: Subject,
-  { seeds, runs, shrinks }: Asked,
+  { seeds, runs, shrinks, lawRuns }: Asked,
   signal: AbortSignal,
   tell: (seed: number) => void,
 ): Promise<Verdict | null> {
@@ -128,8 +132,7 @@ async function judged(
     let byLaws: readonly number[] = [...new Set(kills.flatMap(({ laws }) => laws))];
     // Where a comparison always came first, laws are asked alone: they may say so some steps later.
     if (byLaws.length === 0 && kills.length > 0 && !signal.aborted)
-      byLaws =
-        (await hunt(target, { seed: 1, runs: usual.lawRuns, oracle: "laws", shrinks: false, signal }))?.laws ?? [];
+      byLaws = (await hunt(target, { seed: 1, runs: lawRuns, oracle: "laws", shrinks: false, signal }))?.laws ?? [];
     return kills.length + survived.length === 0 ? null : { name, is, does, kills, survived, byLaws, shortest };
   } finally {
     await target.close();
