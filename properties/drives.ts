@@ -29,7 +29,7 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
   },
   compact: (at) => {
     const long = at.idle.find(({ messages }) => messages.length > 1);
-    if (long !== undefined) return { do: "compact", path: long.path, last: 0, ...common(at) };
+    if (long !== undefined) return { do: "compact", path: long.path, last: at.dice.pick(2), ...common(at) };
     return inTurn(at, false, (path) => finish(at, path));
   },
   steering: (at) =>

@@ -39,16 +39,31 @@ function looks(world: World): Step[] {
   const handle = world.handles["w1"];
   const agents = handle?.is === "open" ? handle.agents : world.disk.agents;
   const paths = Object.keys(agents).sort().slice(0, readMax);
-  const history = (path: Path): Step => ({ do: "read_history", path, last: lastMost, answers: { hydrate: "ok" } });
   return [
-    { do: "read_history", path: "/root", last: lastMost },
+    history("/root"),
     ...paths.flatMap((path): readonly Step[] => [history(path), { do: "read_result", path }]),
+    ...paths.slice(0, 1).map((prefix): Step => ({ do: "roster", prefix })),
+    ...beside(world),
   ];
+}
+
+function history(path: Path, as?: string): Step {
+  const step: Step = { do: "read_history", path, last: lastMost, answers: { hydrate: "ok" } };
+  return as === undefined ? step : { ...step, as };
+}
+
+/** What a reader shows is what there was when it opened, whatever others have written since. */
+function beside({ handles }: World): Step[] {
+  return Object.entries(handles).flatMap(([as, handle]) => {
+    if (as === "w1" || handle.is !== "open" || handle.mode !== "read") return [];
+    const paths = Object.keys(handle.agents).sort().slice(0, readMax);
+    return ["/root", ...paths].map((path) => history(path, as));
+  });
 }
 
 /** Whose archive another session writes now cannot tell what a conversation holds. */
 function isBlind(step: Step, { handles, disk }: World): boolean {
   if (step.do === "crash" || step.do === "restore") return false;
-  const handle = handles["w1"];
+  const handle = handles[step.as ?? "w1"];
   return handle?.is !== "open" || (handle.mode === "write" && handle.epoch !== disk.epoch);
 }
