@@ -56,7 +56,7 @@ export interface Sum {
   readonly lived: readonly string[];
   readonly storiesMedian: number;
   readonly storiesP95: number;
-  /** Shrunk stories: how many, how many of the shortest known length, which are longer by more than one step. */
+  /** Shrunk stories of faults whose shortest is known: how many, how many of the shortest known length, which are longer by more than one step. */
   readonly shrunk: number;
   readonly shortest: number;
   readonly overlong: readonly string[];
@@ -65,9 +65,10 @@ export interface Sum {
 
 export function sumOf(verdicts: readonly Verdict[]): Sum {
   const stories = verdicts.flatMap(storiesOf);
-  const longer = verdicts.flatMap((each) =>
-    lengthsOf(each).map((length) => ({ name: each.name, by: each.shortest === null ? 0 : length - each.shortest })),
-  );
+  const longer = verdicts.flatMap((each) => {
+    const { name, shortest } = each;
+    return shortest === null ? [] : lengthsOf(each).map((length) => ({ name, by: length - shortest }));
+  });
   return {
     hunts: stories.length,
     lived: verdicts.filter(({ survived }) => survived.length > 0).map(({ name }) => name),
