@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { chosen, groups, hashOf, root } from "./files.ts";
 import { isOpen, type Mutant, merged, type Results, readResults, writeResults } from "./results.ts";
 import { install, type Judge, rangeOf, scratch, stryker } from "./stryker.ts";
-import { isReached, summary } from "./summary.ts";
+import { isReached, type Known, summary } from "./summary.ts";
 import { readExcused, unexcused } from "./survivors.ts";
 import { writeTales } from "./tales.ts";
 import { UsageError } from "./usage.ts";
@@ -91,6 +91,12 @@ async function judgeGroup(files: readonly string[], { isAgain, isQuick, isTests,
   if (!isQuick) await Promise.all((await judged("tests", told, false)).map(writeResults));
 }
 
+/** What was found in a text that is no longer the file's says nothing of it. */
+async function known(file: string): Promise<Known> {
+  const results = await readResults(file);
+  return { file, results: results?.hash === (await hashOf(file)) ? results : null };
+}
+
 async function main(args: readonly string[]): Promise<number> {
   const asked = parse(args);
   if (asked === "help") {
@@ -111,7 +117,7 @@ async function main(args: readonly string[]): Promise<number> {
       await rm(folder, { recursive: true, force: true });
     }
   }
-  const all = await Promise.all(asked.files.map(async (file) => ({ file, results: await readResults(file) })));
+  const all = await Promise.all(asked.files.map(known));
   const excused = await readExcused();
   const unknown = all.flatMap(({ results }) => (results === null ? [] : unexcused(excused, results)));
   if (unknown.length > 0)
