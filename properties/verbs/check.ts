@@ -9,6 +9,7 @@ import { casesOf } from "../reports/case.ts";
 import { reporterHelp, reporting } from "../reports/reporters.ts";
 import { Unusable } from "../unusable.ts";
 import { budgetOf, partOf, workersOf } from "./budget.ts";
+import { configHelp, configured } from "./config.ts";
 import { draftsUsual, write } from "./drafts.ts";
 import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 import { absent, again, failure, summary } from "./say.ts";
@@ -28,6 +29,7 @@ ${targetHelp("memory")}
   --story N       only this story of the run
   --workers N     tells in N processes, each with a target of its own; the result is that of one [1 for fewer than 300 stories]
   --oracle WHICH  what judges: both, laws (no comparison) or comparison (no laws) [both]
+${configHelp}
 ${reporterHelp}
   --coverage[=FILE]  what the stories cover, by how many of them: activity × command × outcome, commands while operations stand
                   at gates, goals; what none has shown; and the chance (Good–Turing) that the next story shows a class of
@@ -43,7 +45,7 @@ export const check: Verb = verb(
   "check [--target TARGET] [--runs N] [--seed N] [--budget TIME] [--workers N]",
   help,
   async (args, io) => {
-    const { values } = parseArgs({
+    const { values: typed } = parseArgs({
       // Its file may be left out, which no option of parseArgs allows.
       args: args.map((arg) => (arg === "--coverage" ? "--coverage=" : arg)),
       options: {
@@ -63,7 +65,8 @@ export const check: Verb = verb(
         faults: { type: "string" },
       },
     });
-    const target = chosen(values, "memory");
+    const { values, diverges } = await configured(typed);
+    const target = chosen(values, "memory", diverges);
     const { name } = target;
     const open = await opened(target);
     const budgetMs = budgetOf(values.budget);

@@ -8,6 +8,7 @@ import { explanationPage } from "../explain/page.ts";
 import { explanationText } from "../explain/text.ts";
 import { exit, type Verb, verb } from "../io.ts";
 import { Unusable } from "../unusable.ts";
+import { configHelp, configured } from "./config.ts";
 import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 
 const help = `
@@ -15,6 +16,7 @@ Tells a trace to a target again and again, without each of its steps, in other o
 for it to fail: which steps, which order, which values, and where specification and target part.
 
 ${targetHelp("memory")}
+${configHelp}
   --html FILE     also one page that needs nothing else: lanes, gates, mail, and both sides at every step
   --mermaid       a sequence diagram for a pull request in the place of the text
   --texts         show texts as they are, not as lengths and hashes`;
@@ -24,7 +26,7 @@ export const explain: Verb = verb(
   "explain TRACE [--target TARGET] [--html FILE] [--mermaid]",
   help,
   async (args, io) => {
-    const { values, positionals } = parseArgs({
+    const { values: typed, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
@@ -37,6 +39,8 @@ export const explain: Verb = verb(
     const [file, ...others] = positionals;
     if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to explain");
     const { name, trace } = await readWholeTrace(file);
+    // What is known to diverge can be explained as well, so divergences are left out.
+    const { values } = await configured(typed);
     const open = await opened(chosen(values, "memory"));
     const steps = trace.steps.map(([step]) => step);
     const texts = values.texts === true ? "shown" : "hashed";

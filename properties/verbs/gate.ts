@@ -14,6 +14,7 @@ import { Unusable } from "../unusable.ts";
 import { worlds } from "../worlds.ts";
 import { budgetOf, workersOf } from "./budget.ts";
 import { machine } from "./check.ts";
+import { configHelp, configured } from "./config.ts";
 import { draftsUsual } from "./drafts.ts";
 import { type ExploredWorld, exploreAll, holds, told } from "./explore.ts";
 import { type Chosen, chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
@@ -45,6 +46,7 @@ ${targetHelp("ours")}
   --scale N       the same in percent [100]; below 100 goals need not all be reached
   --budget TIME   begins no story after 60s, 5m, 1h; goals need not all be reached if it runs out
   --workers N     tells in N processes; the result is that of one
+${configHelp}
 ${reporterHelp}
   --drafts DIR    where a story that failed is written as a trace [${draftsUsual}]
 
@@ -55,7 +57,7 @@ export const gate: Verb = verb(
   "gate [--target TARGET] [--seed N] [--runs N] [--budget TIME] [--workers N]",
   help,
   async (args, terminal) => {
-    const { values } = parseArgs({
+    const { values: typed } = parseArgs({
       args: [...args],
       options: {
         ...targetOptions,
@@ -69,9 +71,10 @@ export const gate: Verb = verb(
         json: { type: "string" },
       },
     });
+    const { values, diverges } = await configured(typed);
     const seed = whole(values.seed, gateSeed, "--seed");
     const isOurs = values.target === undefined;
-    const judged = chosen(values, "");
+    const judged = chosen(values, "", diverges);
     const due = isOurs ? budgets : [[judged.name, othersRuns] as const];
     const usual = isOurs ? runsInMemory : othersRuns;
     const scale = scaleOf(values.runs, values.scale, usual);

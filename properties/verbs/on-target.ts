@@ -12,6 +12,7 @@ export const targetOptions = {
   "target-timeout": { type: "string" },
   "target-restart": { type: "string" },
   "target-process": { type: "string" },
+  config: { type: "string" },
 } as const;
 
 export interface TargetValues {
@@ -46,7 +47,7 @@ export interface Chosen {
 }
 
 /** Options that were given, and no others; a name is not looked up yet. */
-export function chosen(values: TargetValues, usual: string): Chosen {
+export function chosen(values: TargetValues, usual: string, diverges?: TargetOptions["diverges"]): Chosen {
   const { target = usual, level, "target-process": process } = values;
   const timeout = values["target-timeout"];
   const restart = values["target-restart"];
@@ -59,6 +60,7 @@ export function chosen(values: TargetValues, usual: string): Chosen {
     name: target,
     options: {
       ...(known === undefined ? {} : { level: known }),
+      ...(diverges === undefined ? {} : { diverges }),
       ...(timeout === undefined ? {} : { timeoutMs: whole(timeout, 0, "--target-timeout", 1) }),
       ...(restart === undefined ? {} : { restartAfter: whole(restart, 0, "--target-restart", 1) }),
       ...(process === undefined ? {} : { fresh: process === "fresh" }),

@@ -11,6 +11,7 @@ import { reporterHelp, reporting } from "../reports/reporters.ts";
 import type { Target } from "../target.ts";
 import { type TargetOptions, targetNamed } from "../targets/named.ts";
 import { lineOfStep, printTrace } from "../trace.ts";
+import { configHelp, configured } from "./config.ts";
 import { chosen, targetHelp, targetOptions } from "./on-target.ts";
 
 /** What every trace is replayed against; one that asks for a fresh process also against one in another process. */
@@ -28,11 +29,12 @@ each with its reason. A trace names the version of the specification it was writ
 
 ${targetHelp(`${inProcess.join(", ")}; ${inAnother} for those that ask for a fresh process`)}
   --update        rewrite what is recorded from the specification; only together with a dated decision that says why
+${configHelp}
 ${reporterHelp}
   --texts         show texts as they are, not as lengths and hashes`;
 
 export const replay: Verb = verb("replay", "replay [FILES] [--target TARGET] [--update]", help, async (args, io) => {
-  const { values, positionals } = parseArgs({
+  const { values: typed, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
@@ -43,13 +45,14 @@ export const replay: Verb = verb("replay", "replay [FILES] [--target TARGET] [--
       texts: { type: "boolean" },
     },
   });
+  const { values, diverges } = await configured(typed);
   const report = reporting(values.reporter, values.json, io);
   const own = positionals.length === 0;
   const files = own ? await traceFiles() : positionals;
   if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
   const traces = await Promise.all(files.map(readTrace));
   const targets = values.target === undefined ? inProcess : [values.target];
-  const { options } = chosen(values, "");
+  const { options } = chosen(values, "", diverges);
   const texts = own || values.texts === true;
   const started = performance.now();
   const told = await replayAll(traces, targets, values.target === undefined, report.io, texts, options);
