@@ -25,7 +25,8 @@ describe("the judge", () => {
 
   test("by comparison alone finds it too, and names no law", async () => {
     const kinds = await kindsOf("twin:wake_before_commit", "comparison", 300);
-    expect(kinds).toEqual(["reply.events"]);
+    expect(kinds).toHaveLength(1);
+    expect(kinds[0]).toMatch(/^(reply|view|encode|stored)\./);
   });
 
   test("by laws alone does not find an answer that no law is about", async () => {

@@ -52,7 +52,7 @@ describe("an explanation on a terminal", () => {
       Matters: answer error in 6, not ok or quit.
       Not needed: 3.
       Does not matter: name (1), text (1–4), role (1), outcome (2), caller (3 4).
-      * required, ~ only for its order. Found out by telling the story 40 times.
+      * required, ~ only for its order. Found out by telling the story 41 times.
       "
     `);
   });

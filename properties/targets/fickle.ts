@@ -8,7 +8,7 @@ import type { Store } from "../../src/index.ts";
 import type { OpenTarget, Source } from "../target.ts";
 import { manualClock } from "./clock.ts";
 import { pinnable } from "./pinned.ts";
-import { memoryPlaces } from "./places.ts";
+import { memoryPlaces, type Places } from "./places.ts";
 import { productionTarget, usual } from "./production.ts";
 import type { Ports } from "./stage.ts";
 
@@ -26,7 +26,7 @@ function varying(): (count: number) => number {
   let state = 7;
   return (count) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
-    return (state >>> 8) % count;
+    return (state >>> 16) % count;
   };
 }
 
@@ -173,10 +173,17 @@ export const fickle: { readonly [name: string]: FickleTarget } = {
   },
 };
 
+/** Its archive is not read after every step, which would find what is written late before chance has any part in it. */
+const unread = (places: Places): Places => ({
+  ...places,
+  stores: false,
+  fresh: () => ({ ...places.fresh(), stored: null }),
+});
+
 export function fickleTarget(name: string, { ports }: FickleTarget): OpenTarget {
   return (pinned) => {
     // New for each, also for a pinned one: what varies begins anew with a process.
     const own: Ports = { ...usual, ...ports() };
-    return pinnable((given) => productionTarget(name, memoryPlaces(), given), own)(pinned);
+    return pinnable((given) => productionTarget(name, unread(memoryPlaces()), given), own)(pinned);
   };
 }

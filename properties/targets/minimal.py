@@ -54,6 +54,8 @@ class Registry:
         config = self.scope["roles"].get(name)
         keys = {"instructions", "model", "effort", "tools", "limits", "parameters"}
         self.check(isinstance(config, dict) and set(config) == keys, "role_bad")
+        self.check(not re.search("[\ud800-\udfff]", json.dumps(config, ensure_ascii=False)), "role_bad")
+        self.check(len(set(map(tuple, config["tools"]))) == len(config["tools"]), "tools_bad")
         owned = {}
         for registrar in self.scope["registrars"].values():
             owned.setdefault(registrar["category"], registrar["tools"])  # the first that lists it owns a category
