@@ -10,7 +10,9 @@ const config: ViteUserConfig = {
     include: ["{src,model,properties,regressions,bench}/**/*.test.ts", "mutants/*.test.ts"],
     environment: "node",
     // A fixed number of runs, never a time limit, decides a property; this only ends a test that hangs.
-    testTimeout: 60_000,
+    testTimeout: 120_000,
+    // Both cores of a small machine; the usual is one less than there are.
+    maxWorkers: "100%",
     // No retries, no shared state: a test that needs either hides a fault.
     retry: 0,
     isolate: true,

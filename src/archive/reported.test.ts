@@ -42,6 +42,21 @@ function within(name: string, ...sql: readonly string[]): void {
   db.close();
 }
 
+/** Some builds of SQLite let nobody edit the schema: there no index can be made to disagree by hand. */
+function editsSchema(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "rollcall-"));
+  const name = join(folder, "empty");
+  writeFileSync(name, "");
+  try {
+    within(name, "PRAGMA writable_schema = ON", "UPDATE sqlite_schema SET sql = sql WHERE false");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 /** Two idle agents, one in its turn, and mail. */
 async function aTree(name: string): Promise<void> {
   const archive = await open(name);
@@ -63,7 +78,7 @@ describe("the indexes of an archive are derived from its rows (A3)", () => {
     expect((await other.head()).urgent.map(({ path }) => path)).toEqual(["/root/c"]);
   });
 
-  it("and one that says something else than the rows is reported", async () => {
+  it.skipIf(!editsSchema())("and one that says something else than the rows is reported", async () => {
     const name = file();
     await aTree(name);
     const was = "activity <> ''idle'' OR owes <> 0";
