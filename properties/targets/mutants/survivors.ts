@@ -1,7 +1,7 @@
 /** What may survive, and why: `survivors.json` names each mutant that nothing notices, under the reason that it has. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./files.ts";
+import { home, root } from "./files.ts";
 import { isAlive, type Mutant, type Results } from "./results.ts";
 
 export interface Excused {
@@ -12,7 +12,7 @@ export interface Excused {
 }
 
 export async function readExcused(): Promise<readonly Excused[]> {
-  const excused: readonly Excused[] = JSON.parse(await readFile(join(root, "mutants", "survivors.json"), "utf8"));
+  const excused: readonly Excused[] = JSON.parse(await readFile(join(root, home, "survivors.json"), "utf8"));
   return excused;
 }
 const textOf = ({ was, became }: Mutant): string => `${was} => ${became}`;

@@ -4,12 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
-import { formLaws } from "../properties/formatting.ts";
-import { type Oracle, run } from "../properties/loop.ts";
-import type { Target } from "../properties/target.ts";
-import { memoryPlaces } from "../properties/targets/places.ts";
-import { productionTarget } from "../properties/targets/production.ts";
-import { type RecordLaw, recordLaws } from "../properties/targets/records/laws.ts";
+import { formLaws } from "../../formatting.ts";
+import { type Oracle, run } from "../../loop.ts";
+import type { Target } from "../../target.ts";
+import { memoryPlaces } from "../places.ts";
+import { productionTarget } from "../production.ts";
+import { type RecordLaw, recordLaws } from "../records/laws.ts";
 import type { Told } from "./tales.ts";
 
 export interface Trial {
@@ -24,7 +24,7 @@ export interface Trial {
 const judgedWhole = 20;
 
 export function trials(): readonly Trial[] {
-  const tales: readonly Told[] = JSON.parse(readFileSync("mutants/.tmp/tales.json", "utf8"));
+  const tales: readonly Told[] = JSON.parse(readFileSync("properties/targets/mutants/.tmp/tales.json", "utf8"));
   const stories = tales.map((tale, index) => ({
     name: tale.name,
     isPure: false,

@@ -1,6 +1,6 @@
 /**
  * `npm run mutants`: changes the production code in every small way that Stryker knows, one at a time, and looks whether
- * anything notices. What was found is kept in `mutants/results/`, and a file that has not changed is not judged again.
+ * anything notices. What was found is kept in `results/`, and a file that has not changed is not judged again.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { UsageError } from "./usage.ts";
 
 const help = `npm run mutants [-- OPTIONS] [FILES AND FOLDERS]
 
-Judges every file of mutants/files.ts, or those named: by stories, and what survives them by the unit tests. A file that has
+Judges every file of properties/targets/mutants/files.ts, or those named: by stories, and what survives them by the unit tests. A file that has
 not changed since it was judged is left alone. Exit code 1 where less is killed than the floor asks for.
 
   --again       judge them all the same
@@ -121,7 +121,9 @@ async function main(args: readonly string[]): Promise<number> {
   const excused = await readExcused();
   const unknown = all.flatMap(({ results }) => (results === null ? [] : unexcused(excused, results)));
   if (unknown.length > 0)
-    process.stdout.write(`survive without a reason in mutants/survivors.json:\n${unknown.join("\n")}\n\n`);
+    process.stdout.write(
+      `survive without a reason in properties/targets/mutants/survivors.json:\n${unknown.join("\n")}\n\n`,
+    );
   process.stdout.write(summary(all));
   return isReached(all) ? 0 : 1;
 }

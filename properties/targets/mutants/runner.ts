@@ -36,7 +36,7 @@ interface MutantRun {
 
 /** Imported late: a mutant of what runs at import has to be active before. */
 async function trials(): Promise<readonly Trial[]> {
-  const module = join(process.cwd(), "dist", "mutants", "judge.js");
+  const module = join(process.cwd(), "dist", "properties", "targets", "mutants", "judge.js");
   const judge: { readonly trials: () => readonly Trial[] } = await import(pathToFileURL(module).href);
   return judge.trials();
 }

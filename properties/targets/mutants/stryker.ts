@@ -3,15 +3,15 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { root } from "./files.ts";
+import { home, root } from "./files.ts";
 import type { Mutant, Verdict } from "./results.ts";
 
 /** Who judges: stories in one process, or the unit tests, which take far longer. */
 export type Judge = "stories" | "tests";
 
-export const scratch: string = join("mutants", ".tmp");
+export const scratch: string = join(home, ".tmp");
 /** Its own package, so that nobody else installs it. */
-const own: string = join("mutants", "stryker");
+const own: string = join(home, "stryker");
 const unitsShown = 120;
 
 async function execute(command: string, args: readonly string[], folder: string): Promise<number> {
@@ -48,9 +48,9 @@ export async function stryker(judge: Judge, patterns: readonly string[]): Promis
 function configuration(judge: Judge, mutate: readonly string[], fileName: string): object {
   const judges = {
     stories: {
-      plugins: ["./dist/mutants/runner.js"],
+      plugins: [`./dist/${home}/runner.js`],
       testRunner: "stories",
-      buildCommand: "tsc -p mutants/tsconfig.json",
+      buildCommand: `tsc -p ${home}/tsconfig.json`,
     },
     tests: {
       plugins: [`./${own}/node_modules/@stryker-mutator/vitest-runner/dist/src/index.js`],
@@ -61,7 +61,7 @@ function configuration(judge: Judge, mutate: readonly string[], fileName: string
   return {
     ...judges[judge],
     mutate,
-    ignorePatterns: [".ci", ".rollcall", "bench", "coverage", "dist", "mutants/results", "mutants/stryker"],
+    ignorePatterns: [".ci", ".rollcall", "bench", "coverage", "dist", `${home}/results`, `${home}/stryker`],
     coverageAnalysis: "perTest",
     reporters: ["json", "progress-append-only"],
     jsonReporter: { fileName },
@@ -72,7 +72,7 @@ function configuration(judge: Judge, mutate: readonly string[], fileName: string
     timeoutFactor: 2,
     disableTypeChecks: false,
     // There is none: Stryker would rewrite ours, which it cannot read.
-    tsconfigFile: "mutants/none.json",
+    tsconfigFile: `${home}/none.json`,
     allowConsoleColors: false,
   };
 }

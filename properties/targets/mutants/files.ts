@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { sha256 } from "../src/config.ts";
+import { sha256 } from "../../../src/config.ts";
 import { UsageError } from "./usage.ts";
 
 const within = (folder: string, names: string): readonly string[] =>
@@ -22,11 +22,14 @@ export const groups: readonly (readonly string[])[] = [core, codec, doors, shell
 /** Below this share of killed ones the command fails. */
 export const floorFiles: readonly string[] = [...core, ...codec];
 
+/** Where all this lies, in the package and in what is built of it. */
+export const home: string = join("properties", "targets", "mutants");
+
 /** The package's own folder, built or not. */
 export const root: string = packageFolder();
 function packageFolder(): string {
   const here = dirname(fileURLToPath(import.meta.url));
-  return here.endsWith(join("dist", "mutants")) ? resolve(here, "../..") : resolve(here, "..");
+  return here.endsWith(join("dist", home)) ? resolve(here, "../../../..") : resolve(here, "../../..");
 }
 
 /** Those of the list that were named, by file or by folder; all where none was. */
@@ -35,7 +38,9 @@ export function chosen(named: readonly string[]): readonly string[] {
   const wanted = named.map((each) => relative(root, resolve(each)));
   for (const [index, each] of wanted.entries())
     if (!all.some((file) => file === each || file.startsWith(`${each}/`)))
-      throw new UsageError(`${named[index]} names no file that is judged; mutants/files.ts lists them.`);
+      throw new UsageError(
+        `${named[index]} names no file that is judged; properties/targets/mutants/files.ts lists them.`,
+      );
   if (wanted.length === 0) return all;
   return all.filter((file) => wanted.some((each) => file === each || file.startsWith(`${each}/`)));
 }

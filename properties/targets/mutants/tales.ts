@@ -5,11 +5,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { run } from "../properties/loop.ts";
-import { story, telling } from "../properties/stories.ts";
-import { modelTarget } from "../properties/targets/model.ts";
-import { readTrace, traceFiles } from "../regressions/files.ts";
-import type { Scope, Step } from "../src/contract.ts";
+import { readTrace, traceFiles } from "../../../regressions/files.ts";
+import type { Scope, Step } from "../../../src/contract.ts";
+import { run } from "../../loop.ts";
+import { story, telling } from "../../stories.ts";
+import { modelTarget } from "../model.ts";
 
 export interface Told {
   readonly name: string;

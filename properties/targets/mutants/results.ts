@@ -1,7 +1,7 @@
-/** What became of each mutant of a file, kept as one readable line each in `mutants/results/`, in the order of the code. */
+/** What became of each mutant of a file, kept as one readable line each in `results/`, in the order of the code. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { root } from "./files.ts";
+import { home, root } from "./files.ts";
 
 /**
  * `killed`: something failed. `timeout`: it ran on and on, which would be noticed too. `survived`: nothing noticed.
@@ -27,7 +27,7 @@ export interface Results {
 }
 
 function placeOf(file: string): string {
-  return join(root, "mutants", "results", file.replace(/^src\//, "").replace(/\.ts$/, ".json"));
+  return join(root, home, "results", file.replace(/^src\//, "").replace(/\.ts$/, ".json"));
 }
 
 export async function readResults(file: string): Promise<Results | null> {
