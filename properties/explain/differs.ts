@@ -1,4 +1,5 @@
 /** What differs between the two sides, in words: one entry a place, the same place in several sights told once. */
+import type { Event } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
 import type { Explanation, Sight, Unlike } from "./explanation.ts";
 import { sayEvent, sayOutcome, sayValue, short } from "./say.ts";
@@ -125,7 +126,6 @@ const eventKinds: readonly unknown[] = [
   "warned",
   "set_aside",
 ];
-const item = (each: unknown): string =>
-  Array.isArray(each) && eventKinds.includes(each[0])
-    ? sayEvent(each as unknown as Parameters<typeof sayEvent>[0]) // its first word says so
-    : sayValue(each);
+/** Its first word says so. */
+const isEvent = (each: unknown): each is Event => Array.isArray(each) && eventKinds.includes(each[0]);
+const item = (each: unknown): string => (isEvent(each) ? sayEvent(each) : sayValue(each));

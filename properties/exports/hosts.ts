@@ -12,13 +12,14 @@ export const hostFaults: { readonly [trace: string]: string } = {
 
 export const hostInTypeScript = `
 interface Agent { role: string; activity: string; result: unknown[] | null; undo: unknown[] | null; turn: number; cold: boolean; mail: unknown[][] }
-type Given = { [key: string]: any };
+interface Answers { [gate: string]: string }
+interface Given { by: string; to: string; path: string; owner: string; name: string; role: string; text: string; outcome: string; gate: string; with: string; answers?: Answers }
 const gates = ["hydrate", "prepare", "dispatch"];
 
 export function hostWith(fault: string) {
   const mail: { [path: string]: unknown[][] } = { "/root": [] };
   const agents: { [path: string]: Agent } = {};
-  let start: { path: string; gate: string; answers: Given } | null = null;
+  let start: { path: string; gate: string; answers: Answers } | null = null;
   const agent = (path: string): Agent => agents[path]!;
   const box = (path: string) => (path === "/root" ? mail["/root"]! : agent(path).mail);
 

@@ -1,5 +1,4 @@
 /** `rollcall explain`: why a recorded story fails on a target, found out by telling it otherwise; as text, page or diagram. */
-import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { readWholeTrace } from "../../regressions/files.ts";
 import { explain as explained } from "../explain/explain.ts";
@@ -9,6 +8,7 @@ import { explanationText } from "../explain/text.ts";
 import { exit, type Verb, verb } from "../io.ts";
 import { Unusable } from "../unusable.ts";
 import { configHelp, configured } from "./config.ts";
+import { write } from "./drafts.ts";
 import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
 
 const help = `
@@ -52,11 +52,3 @@ export const explain: Verb = verb(
     return explanation.failing === null ? exit.held : exit.broken;
   },
 );
-
-async function write(file: string, page: string): Promise<void> {
-  try {
-    await writeFile(file, page);
-  } catch (cause) {
-    throw new Unusable(2, `${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
-}

@@ -1,5 +1,4 @@
 /** `rollcall explore`: every story of small worlds at once, over the specification, under every law. */
-import { writeFile } from "node:fs/promises";
 import { setImmediate as moment } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
@@ -8,6 +7,7 @@ import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, wh
 import { line } from "../report.ts";
 import { Unusable } from "../unusable.ts";
 import { type SmallWorld, worlds } from "../worlds.ts";
+import { write } from "./drafts.ts";
 
 const statesUsual = 2_000_000;
 const memoryUsual = 1_024;
@@ -105,14 +105,6 @@ function ownWorld({ agents, depth, commands, handlers, faultless }: Own): SmallW
     small: { agents: count, ...until, ...verbs, handlers: handlers === true, faults: faultless !== true },
     quick: false,
   };
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (cause) {
-    throw new Unusable(2, `${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
 }
 
 export interface ExploredWorld {

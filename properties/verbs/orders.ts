@@ -1,5 +1,4 @@
 /** `rollcall orders`: everything that can happen at the same time in short stories, in every order that can make a difference. */
-import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
 import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, whole } from "../io.ts";
@@ -9,6 +8,7 @@ import { reasons, story } from "../report.ts";
 import type { OpenTarget } from "../target.ts";
 import { targetNamed } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
+import { write } from "./drafts.ts";
 
 const names = Object.keys(threads);
 const togetherUsual = 3;
@@ -135,12 +135,4 @@ function machine({ set, all, tried, ms }: OrderedSet): object {
       ? null
       : { kinds: failed.failure.kinds, order: failed.order.map((at) => set[at]), steps: failed.told };
   return { threads: set, orders: all, told: counts.orders, steps: counts.steps, seconds: ms / 1_000, failed: why };
-}
-
-async function write(file: string, text: string): Promise<void> {
-  try {
-    await writeFile(file, text);
-  } catch (cause) {
-    throw new Unusable(2, `${file} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
 }
