@@ -22,12 +22,12 @@ import { type OrderedSet, orderSets, quickSets, told as toldOrders } from "./ord
 import { casesOfReplays, codeOf, inProcess, machine as machineOfReplay, replayAll, tally } from "./replay.ts";
 import { again, failure, summary } from "./say.ts";
 
-const runsInMemory = 4_000;
+const runsInMemory = 3_000;
 /** Stories by target: as many as a gate has time for, and more than every goal was seen to need. */
 const budgets: readonly (readonly [target: string, runs: number])[] = [
   ["memory", runsInMemory],
   ["sqlite", 250],
-  ["child", 8],
+  ["child", 5],
 ];
 /** To a target that is not ours. */
 const othersRuns = 300;
