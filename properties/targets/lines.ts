@@ -47,6 +47,8 @@ export function openLines(name: string, command: readonly string[], timeoutMs: n
   });
   const waiting: Waiting[] = [];
   let asked = 0;
+  /** What is asked in one turn goes out in one write: a write costs more than all else that one asking does. */
+  let unsent = "";
   let rest = "";
   let said = "";
   let wrong: Unusable | null = null;
@@ -81,6 +83,10 @@ export function openLines(name: string, command: readonly string[], timeoutMs: n
   let timer = watch(Math.max(timeoutMs, startMsMax));
   let isStarted = false;
 
+  const send = (): void => {
+    child.stdin.write(unsent);
+    unsent = "";
+  };
   const take = (line: string): void => {
     const next = waiting.shift();
     if (next === undefined)
@@ -142,7 +148,8 @@ export function openLines(name: string, command: readonly string[], timeoutMs: n
         });
       });
       if (isStarted) timer.refresh();
-      child.stdin.write(`${line}\n`);
+      if (unsent === "") process.nextTick(send);
+      unsent += `${line}\n`;
       return answered;
     },
     check: () => {

@@ -58,17 +58,28 @@ async function sights(target: Target, want: readonly Want[]): Promise<object> {
   return all;
 }
 
-/** Ends with the requests, or after `close`. */
+/** UTF-16 units of answers that wait for those to the requests behind them. */
+const unsentUnitsMax = 65_536;
+
+/** Ends with the requests, or after `close`. What came together is answered together: a write costs more than most answers. */
 export async function offer(offered: Offered, input: Readable, output: Writable): Promise<void> {
   let rest = "";
+  let unsent = "";
+  const send = async (): Promise<void> => {
+    const sent = unsent;
+    unsent = "";
+    if (!output.write(sent)) await once(output, "drain");
+  };
   for await (const chunk of input.setEncoding("utf8")) {
     const lines = (rest + String(chunk)).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {
       const [told, isLast] = await answered(offered, line);
-      if (!output.write(`${JSON.stringify(told)}\n`)) await once(output, "drain");
-      if (isLast) return;
+      unsent += `${JSON.stringify(told)}\n`;
+      if (isLast) return send();
+      if (unsent.length > unsentUnitsMax) await send();
     }
+    if (unsent !== "") await send();
   }
   await offered.target.close();
 }
