@@ -49,3 +49,4 @@ export { replay } from "./verbs/replay.ts";
 export { schema } from "./verbs/schema.ts";
 export { serve } from "./verbs/serve.ts";
 export { shrink } from "./verbs/shrink.ts";
+export { torture } from "./verbs/torture.ts";

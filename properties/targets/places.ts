@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { memoryDisk, memoryStore } from "../../src/archive/memory.ts";
 import { rawMemory } from "../../src/archive/memory-raw.ts";
 import type { RawArchive } from "../../src/archive/raw.ts";
-import { sqliteStore } from "../../src/archive/sqlite.ts";
+import { type SqliteOptions, sqliteStore } from "../../src/archive/sqlite.ts";
 import { rawSqlite } from "../../src/archive/sqlite-raw.ts";
 import type { StoredView } from "../../src/contract.ts";
 import type { Store } from "../../src/index.ts";
@@ -68,9 +68,31 @@ export function sqlitePlaces(given: string | null = null): Places {
   };
 }
 
-export function filePlace(file: string): Place {
+/** In a folder that is whoever's who gave it, so that another process can go on there: the archive comes first, then forks. */
+export interface KeptPlaces extends Places {
+  at(folder: string, process: number): void;
+}
+export function keptPlaces(durability: Durability = "off"): KeptPlaces {
+  let [folder, process, made] = ["", 0, 0];
   return {
-    store: sqliteStore(file, { durability: "off" }),
+    at: (given, number) => {
+      [folder, process, made] = [given, number, 0];
+    },
+    stores: false,
+    costs: {},
+    ready: async () => {},
+    fresh: (): Place => {
+      const name = made++ === 0 ? "archive" : `fork-${process}-${made}`;
+      return { ...filePlace(join(folder, `${name}.rollcall`), durability), remove: async () => {} };
+    },
+    close: async () => {},
+  };
+}
+
+type Durability = NonNullable<SqliteOptions["durability"]>;
+function filePlace(file: string, durability: Durability = "off"): Place {
+  return {
+    store: sqliteStore(file, { durability }),
     raw: rawSqlite(file),
     stored: null,
     // Beside it lie a log, a lock for each epoch, and the archive as it was before it was damaged.

@@ -9,36 +9,14 @@ import type { Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { coldToolDropped } from "./cold-tools.ts";
 import type { Offered } from "./offer.ts";
-import { filePlace, type Place, type Places } from "./places.ts";
+import { type KeptPlaces, keptPlaces } from "./places.ts";
 import { type Production, productionTarget } from "./production.ts";
 import type { Damages } from "./stage.ts";
-
-/** The folder is whoever's who gave it; the archive comes first, then forks. */
-interface Served extends Places {
-  at(folder: string, process: number): void;
-}
-
-function servedPlaces(): Served {
-  let [folder, process, made] = ["", 0, 0];
-  return {
-    at: (given, number) => {
-      [folder, process, made] = [given, number, 0];
-    },
-    stores: false,
-    costs: {},
-    ready: async () => {},
-    fresh: (): Place => {
-      const name = made++ === 0 ? "archive" : `fork-${process}-${made}`;
-      return { ...filePlace(join(folder, `${name}.rollcall`)), remove: async () => {} };
-    },
-    close: async () => {},
-  };
-}
 
 const undamaged: Damages = { originals: [], originalSession: null, broken: null };
 
 /** What was damaged is written down for the process that may go on. */
-function resumable(target: Production, places: Served): Offered {
+function resumable(target: Production, places: KeptPlaces): Offered {
   let file = "";
   const damages = (): Damages => {
     if (!existsSync(file)) return undamaged;
@@ -83,7 +61,7 @@ function unresumable(target: Target): Offered {
 
 export async function served(name: string, fault: string | undefined): Promise<Offered> {
   if (name === "sqlite") {
-    const places = servedPlaces();
+    const places = keptPlaces();
     if (fault === undefined) return resumable(productionTarget("sqlite", places), places);
     if (fault === "cold_tool_dropped") return resumable(coldToolDropped(`sqlite, ${fault}`, places), places);
   }

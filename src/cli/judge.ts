@@ -12,4 +12,5 @@ export {
   schema,
   serve,
   shrink,
+  torture,
 } from "../../properties/index.ts";

@@ -55,6 +55,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "hunt every fault there is, and say what finds it",
     load: async () => (await import("./judge.ts")).faults,
   },
+  torture: {
+    usage: "torture",
+    says: "kill processes that use an archive, and look whether anything acknowledged is lost",
+    load: async () => (await import("./judge.ts")).torture,
+  },
   gate: {
     usage: "gate",
     says: "all three, with the budget and the seed of the gate",

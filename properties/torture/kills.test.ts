@@ -1,0 +1,38 @@
+/**
+ * The crash campaign finds what it is there for. False would be: a planted fault of writing, recovering or owning that lives
+ * through the kills that the true registry passes (`.ci/run` tells those).
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Planted, plant } from "../targets/planted.ts";
+import { torture } from "./kills.ts";
+import { killed } from "./plants.ts";
+
+const worker = "properties/targets/torture/worker.ts";
+let copies: Planted | null = null;
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "rollcall-kills-"));
+  copies = await plant([{ name: "truth", edits: [] }, ...killed], ["model", "properties", "regressions"], [worker]);
+}, 120_000);
+afterAll(async () => {
+  await copies?.remove();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function wrongIn(name: string, kills: number): Promise<string | null> {
+  if (copies === null) throw new Error("nothing was planted");
+  const program = fileURLToPath(copies.url(name, worker));
+  const { wrong } = await torture({ kills, seed: 4, workers: 2, program, folder, durability: "full" });
+  return wrong === null ? null : wrong.what;
+}
+
+test("nothing is wrong with the true registry", { timeout: 120_000 }, async () => {
+  expect(await wrongIn("truth", 10)).toBeNull();
+});
+test.each(killed.map(({ name }) => name))("%s is found", { timeout: 240_000 }, async (name) => {
+  expect(await wrongIn(name, 300)).not.toBeNull();
+});

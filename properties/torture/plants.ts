@@ -1,0 +1,66 @@
+/** Faults that only a process that dies, or a disk that loses what was not synced, can show; each an edit of a copy of the source. */
+import type { Plant } from "../targets/planted.ts";
+
+/** Found by killing. */
+export const killed: readonly Plant[] = [
+  {
+    // A commit is acknowledged, and written a little later.
+    name: "acknowledged_before_written",
+    edits: [
+      {
+        file: "registry/shell.ts",
+        from: "await shell.archive.commit(commitOf(draft, options.tag));",
+        to: "const given = commitOf(draft, options.tag); setTimeout(() => void shell.archive.commit(given).catch(() => {}), 4);",
+      },
+    ],
+  },
+  {
+    // Mail first and by itself, then the records that it is about: a recovery that was cut off between them mails again.
+    name: "recovered_twice",
+    edits: [
+      {
+        file: "archive/sqlite-write.ts",
+        from: "  const added: string[] = [];",
+        to: '  const added: string[] = [];\n  for (const cells of mail) db.run(putMail, ...cells);\n  if (mail.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");',
+      },
+      {
+        file: "archive/sqlite-write.ts",
+        from: "  for (const cells of mail) db.run(putMail, ...cells);\n  for",
+        to: "  for",
+      },
+    ],
+  },
+  {
+    // Records by themselves, then the mail about them.
+    name: "half_a_commit",
+    edits: [
+      {
+        file: "archive/sqlite-write.ts",
+        from: "  for (const cells of mail) db.run(putMail, ...cells);",
+        to: '  if (agents.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");\n  for (const cells of mail) db.run(putMail, ...cells);',
+      },
+    ],
+  },
+  {
+    // A lock file that is there counts, whether or not anybody holds it.
+    name: "dead_owner_lives",
+    edits: [
+      {
+        file: "archive/ownership.ts",
+        from: '    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
+        to: '    if (lock !== "") return true;\n    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
+      },
+    ],
+  },
+  {
+    // The epoch is not looked at when it writes.
+    name: "epoch_unchecked",
+    edits: [
+      {
+        file: "archive/sqlite.ts",
+        from: 'if (!isOwner()) throw fault("ownership_lost", "archive"); // L40\n      const',
+        to: "const",
+      },
+    ],
+  },
+];

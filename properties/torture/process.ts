@@ -1,0 +1,109 @@
+/**
+ * A process under test as the campaign holds it: started by execa, given requests, killed. What it has written until then is the
+ * ledger of its acknowledgements, and is kept here, outside of it.
+ */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import type { Encoded, Reply, View } from "../../src/contract.ts";
+import { leash } from "../targets/leash.ts";
+import type { Request } from "../targets/torture/worker.ts";
+import { Unusable } from "../unusable.ts";
+
+/** Lines of a process under test. */
+export interface Line {
+  readonly ok?: string;
+  readonly reply?: Reply;
+  readonly view?: View;
+  readonly encode?: Encoded | null;
+  readonly passed?: { readonly [point: string]: number };
+  /** What it threw: a fault of ours. */
+  readonly threw?: string;
+}
+
+export interface Process {
+  send(...requests: readonly Request[]): void;
+  /** The next line, or `null` where it ended before. */
+  next(): Promise<Line | null>;
+  /** Whether it was still alive when it was killed from here; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Until it is gone, however. */
+  gone(): Promise<void>;
+  /** Its last words on standard error. */
+  said(): string;
+}
+
+/** Beside this file where it was built, else in `dist/`: Node 20 runs no TypeScript. */
+export function workerProgram(): string {
+  const places = ["../targets/torture/worker.js", "../../dist/properties/targets/torture/worker.js"];
+  const found = places.map((each) => fileURLToPath(new URL(each, import.meta.url))).find((file) => existsSync(file));
+  if (found === undefined) throw new Unusable(4, "the process to be killed is not built: npm run build");
+  return found;
+}
+
+/** `wrapper` comes before `node`, as a tracer does. */
+export function startProcess(program: string, wrapper: readonly string[] = []): Process {
+  const [file = process.execPath, ...args] = [...wrapper, process.execPath, program];
+  // A group of its own: what a wrapper has started dies with it.
+  const child = execa(file, args, {
+    ...{ stdin: "pipe", stdout: "pipe", stderr: "pipe", encoding: "utf8", buffer: false, reject: false },
+    detached: wrapper.length > 0,
+  });
+  const end = (): void => {
+    if (child.pid !== undefined && wrapper.length > 0) process.kill(-child.pid, "SIGKILL");
+    else child.kill("SIGKILL");
+  };
+  const release = leash(end);
+  const lines: Line[] = [];
+  let waiting: ((line: Line | null) => void) | null = null;
+  let rest = "";
+  let said = "";
+  let isOver = false;
+  const take = (line: Line | null): void => {
+    const give = waiting;
+    waiting = null;
+    if (give !== null) give(line);
+    else if (line !== null) lines.push(line);
+  };
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    const parts = (rest + chunk).split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) take(parsed(part));
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    said = (said + chunk).slice(-2_000);
+  });
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
+  const closed = new Promise<void>((resolve) => child.stdout.once("close", () => resolve()));
+  // Not before all that it wrote was read: that is what it acknowledged.
+  const gone = Promise.all([child, closed]).then(() => {
+    release();
+    isOver = true;
+    take(null);
+  });
+  return {
+    send: (...requests) => {
+      child.stdin.write(requests.map((each) => `${JSON.stringify(each)}\n`).join(""));
+    },
+    next: () => {
+      const line = lines.shift();
+      if (line !== undefined) return Promise.resolve(line);
+      if (isOver) return Promise.resolve(null);
+      return new Promise((resolve) => {
+        waiting = resolve;
+      });
+    },
+    kill: async () => {
+      end();
+      await gone;
+    },
+    gone: () => gone,
+    said: () => said.trim(),
+  };
+}
+
+/** A line that was cut off by the kill is none. */
+function parsed(text: string): Line {
+  const line: Line = JSON.parse(text);
+  return line;
+}
