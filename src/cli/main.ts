@@ -70,6 +70,16 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "write a recorded story as a test for vitest or pytest",
     load: async () => (await import("./judge.ts")).exportStory,
   },
+  import: {
+    usage: "import FILES",
+    says: "read what a real session left behind as a partial trace",
+    load: async () => (await import("./judge.ts")).importCaptures,
+  },
+  reproduce: {
+    usage: "reproduce CAPTURE",
+    says: "search what a capture allows for a race",
+    load: async () => (await import("./judge.ts")).reproduce,
+  },
   serve: {
     usage: "serve [TARGET]",
     says: "offer our registry over the line protocol",
