@@ -49,8 +49,8 @@ const mailCells = (disk: MemoryDisk, owner: Path): readonly Cells[] =>
 /** `null` where nothing was written yet. */
 export function storedIn(disk: MemoryDisk, reader: Reader, { originals, originalSession }: Damages): StoredView | null {
   if (disk.condition === "absent") return null;
-  const capacity = decodeSession(originalSession ?? cellsOf(disk.session));
-  if (capacity === null) throw new Error("the session's own data in the archive cannot be read");
+  const session = decodeSession(originalSession ?? cellsOf(disk.session));
+  if (session === null) throw new Error("the session's own data in the archive cannot be read");
   const undamaged = new Map(originals);
   const agents: { [path: Path]: StoredAgentView } = {};
   for (const [path, row] of disk.agents) {
@@ -61,7 +61,7 @@ export function storedIn(disk: MemoryDisk, reader: Reader, { originals, original
   const messages = disk.conversations.get("root")?.rows.length ?? 0;
   const mail = rootMail(disk, reader);
   return {
-    capacity,
+    capacity: session.capacity,
     root: { ...(mail.length === 0 ? {} : { mail }), ...(messages === 0 ? {} : { messages }) },
     agents,
   };

@@ -116,10 +116,14 @@ export interface Archive {
   /** 0 when read-only. */
   readonly epoch: number;
   head(): Promise<Head>;
-  /** The rows at these paths, absent ones left out; one batch. */
+  /** The rows at these paths, absent ones left out; one batch. `archive_malformed` at a parent that has lost children. */
   rows(paths: readonly Path[]): Promise<readonly Row[]>;
   /** Every row whose path is `prefix` or below, in path order, a page at a time. */
-  scan(prefix: Path, after: Path | null, count: number): Promise<readonly Row[]>;
+  /**
+   * The fault `archive_malformed` at a parent whose children are not those that were written; `lost` is told instead, and
+   * what is left is answered.
+   */
+  scan(prefix: Path, after: Path | null, count: number, lost?: (parent: Path) => void): Promise<readonly Row[]>;
   commit(commit: Commit): Promise<void>;
   messages(request: ReadRequest): Promise<readonly Message[]>;
   /** Bytes handed to the store so far by this handle (an upper bound on what is written). */

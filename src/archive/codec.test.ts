@@ -233,13 +233,18 @@ describe("a configuration", () => {
 describe("messages and the session's own row", () => {
   it("come back as they were, and not after a change", () => {
     const one: Message = message("a\0b\u{1F600}", { kind: "partial", from: "user", turn: 0 });
-    const cells = encodeMessage("/root/a", 7, one);
-    expect(decodeMessage(cells)).toEqual(one);
-    expect(decodeMessage(cells.with(4, "b"))).toBeNull();
-    expect(decodeMessage([])).toBeNull();
-    expect(codeOf(() => encodeMessage("/root/a", 1, { ...one, turn: -1 }))).toEqual(["record_invalid", "/root/a"]);
-    expect(decodeSession(encodeSession(3))).toBe(3);
-    expect(decodeSession(encodeSession(3).with(0, 4))).toBeNull();
-    expect(decodeSession(encodeSession(0))).toBeNull();
+    const at = { path: "/root/a", location: "agents/a" };
+    const cells = encodeMessage(at, 7, one);
+    expect(decodeMessage("agents/a", cells)).toEqual(one);
+    expect(decodeMessage("agents/a", cells.with(4, "b"))).toBeNull();
+    expect(decodeMessage("agents/a", [])).toBeNull();
+    // Whole, and in another's conversation.
+    expect(decodeMessage("agents/b", cells)).toBeNull();
+    expect(codeOf(() => encodeMessage(at, 1, { ...one, turn: -1 }))).toEqual(["record_invalid", "/root/a"]);
+    const session = { capacity: 3, agents: 2, seq: 7 };
+    expect(decodeSession(encodeSession(session))).toEqual(session);
+    for (const column of [0, 1, 2]) expect(decodeSession(encodeSession(session).with(column, 4))).toBeNull();
+    for (const wrong of [{ capacity: 0 }, { agents: -1 }, { seq: 0.5 }])
+      expect(decodeSession(encodeSession({ ...session, ...wrong }))).toBeNull();
   });
 });

@@ -6,7 +6,18 @@ import { configText, isConfig, nameOfConfig, sha256 } from "../config.ts";
 import type { Config, Path } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
 import type { Mail, Message, Result, Row, StoredRecord } from "./archive.ts";
-import { type Flaw, mailboxFlaw, mailFlaw, messageFlaw, recordFlaw, type Trunk, trunkFlaw } from "./flaws.ts";
+import {
+  capacityFlaw,
+  type Flaw,
+  isCount,
+  mailboxFlaw,
+  mailFlaw,
+  messageFlaw,
+  recordFlaw,
+  type Trunk,
+  trunkFlaw,
+} from "./flaws.ts";
+import type { Tally } from "./tally.ts";
 
 /** What every store can keep. */
 export type Cell = string | number | null;
@@ -17,6 +28,8 @@ export const agentColumns: readonly string[] = "path parent id role config activ
 export const resultColumns: readonly string[] = "path slot turn outcome text reason partial sum".split(" ");
 export const mailColumns: readonly string[] = "seq owner kind sender text at outcome digest sum".split(" ");
 export const messageColumns: readonly string[] = "n kind turn sender text at sum".split(" ");
+export const tallyColumns: readonly string[] = "whose kind count digest sum".split(" ");
+export const conversationColumns: readonly string[] = "number location first count digest sum".split(" ");
 
 const configHash = /^[0-9a-f]{64}$/;
 
@@ -92,11 +105,20 @@ export function encodeMail(mail: Mail): Cells {
 export function requireMessage(path: Path, message: Message): void {
   refuse(messageFlaw(message), path);
 }
-/** `n` is the message's place in its conversation. */
-export function encodeMessage(path: Path, n: number, message: Message): Cells {
+/** `n` is the message's place in its conversation. Its checksum knows the conversation too: a message is nowhere else. */
+export function encodeMessage({ path, location }: Located, n: number, message: Message): Cells {
   requireMessage(path, message);
   const { kind, turn, from, text, at } = message;
-  return sealed([n, kind, turn, from, text, at]);
+  const cells = [n, kind, turn, from, text, at];
+  return [...cells, messageSum(location, cells)];
+}
+/** Whose conversation, and where it is kept. */
+export interface Located {
+  readonly path: Path;
+  readonly location: string;
+}
+export function messageSum(location: string, cells: readonly unknown[]): string {
+  return sumOf([location, ...cells]);
 }
 /** A record as a whole; the fault `record_invalid` at its path if it is none. */
 export function encodeRecord(record: StoredRecord): RecordRows {
@@ -167,6 +189,8 @@ export interface FoundRows {
   /** Null where there is none that is valid. */
   readonly config: Config | null;
   readonly messages: number;
+  /** Whether the mailbox has what was put into it; absent where the store keeps no count. */
+  readonly isMailWhole?: boolean;
 }
 
 /** A record, or the first reason why it is none: malformed row, checksum, configuration. The rest is the registry's. */
@@ -177,7 +201,10 @@ export function decodeRow(path: Path, found: FoundRows): Row {
   if (trunk === null || trunk.path !== path || mailboxFlaw(path, mail) !== null)
     return { path, aside: "record_malformed" };
   const isWhole =
-    agentSum(agent.slice(0, -1), results) === agent.at(-1) && results.every(isSealed) && found.mail.every(isSealed);
+    agentSum(agent.slice(0, -1), results) === agent.at(-1) &&
+    results.every(isSealed) &&
+    found.mail.every(isSealed) &&
+    found.isMailWhole !== false;
   if (!isWhole) return { path, aside: "checksum" };
   return config === null ? { path, aside: "config_malformed" } : { path, record: { ...trunk, config, mail, messages } };
 }
@@ -188,20 +215,57 @@ export function decodeMailbox(owner: Path, found: readonly (readonly unknown[])[
   return mailboxFlaw(owner, mail) === null && found.every(isSealed) ? mail : null;
 }
 
-/** A message, or null where the row is not what was written. */
-export function decodeMessage(cells: readonly unknown[]): Message | null {
+/** A message of the conversation at this location, or null where the row is not what was written there. */
+export function decodeMessage(location: string, cells: readonly unknown[]): Message | null {
   const [, kind, turn, from, text, at] = cells;
   const message = { kind, turn, from, text, at } as Message; // checked on the next line
-  return messageFlaw(message) === null && isSealed(cells) ? message : null;
+  return messageFlaw(message) === null && messageSum(location, cells.slice(0, -1)) === cells.at(-1) ? message : null;
 }
 
-/** The session's own data. */
-export function encodeSession(capacity: number): Cells {
-  return sealed([capacity]);
+/** The session's own data: how many records it keeps, and the highest number ever given to a mail. */
+export interface SessionCells {
+  readonly capacity: number;
+  readonly agents: number;
+  readonly seq: number;
 }
-/** The capacity, or null where that is not what was written. */
-export function decodeSession(cells: readonly unknown[]): number | null {
-  const [capacity] = cells;
-  const isValid = typeof capacity === "number" && Number.isSafeInteger(capacity) && capacity > 0;
-  return isValid && cells.length === 2 && isSealed(cells) ? capacity : null;
+export function encodeSession({ capacity, agents, seq }: SessionCells): Cells {
+  return sealed([capacity, agents, seq]);
+}
+/** Null where that is not what was written. */
+export function decodeSession(cells: readonly unknown[]): SessionCells | null {
+  const [capacity, agents, seq] = cells;
+  if (cells.length !== 4 || !isSealed(cells)) return null;
+  const [isCapacity, ...areCounts] = [capacityFlaw(capacity) === null, isCount(agents), isCount(seq)];
+  return isCapacity && areCounts.every(Boolean) ? ({ capacity, agents, seq } as SessionCells) : null; // checked above
+}
+
+/** Whose archive it is, and which log was begun last; apart from the session, which an owner does not touch. */
+export function ownerSum(epoch: unknown, owner: unknown, log: unknown): string {
+  return sumOf([epoch, owner, log]);
+}
+
+/** A set's count and digest, as they are kept. */
+export function encodeTally(owner: string, kind: string, { count, digest }: Tally): Cells {
+  return sealed([owner, kind, count, digest]);
+}
+/** Null where that is not what was written. */
+export function decodeTally(cells: readonly unknown[]): Tally | null {
+  const [, , count, digest] = cells;
+  return cells.length === 5 && isSealed(cells) ? ({ count, digest } as Tally) : null; // sealed by encodeTally
+}
+
+/** Where a conversation is: its number, its first message's, and the tally of all. */
+export interface ConversationCells extends Tally {
+  readonly number: number;
+  readonly location: string;
+  readonly first: number;
+}
+export function encodeConversation({ number, location, first, count, digest }: ConversationCells): Cells {
+  return sealed([number, location, first, count, digest]);
+}
+/** Null where that is not what was written. */
+export function decodeConversation(cells: readonly unknown[]): ConversationCells | null {
+  const [number, location, first, count, digest] = cells;
+  const isWhole = cells.length === conversationColumns.length && isSealed(cells);
+  return isWhole ? ({ number, location, first, count, digest } as ConversationCells) : null; // sealed by encodeConversation
 }

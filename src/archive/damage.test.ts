@@ -128,14 +128,6 @@ for (const [kind, fresh] of [
       expect(raw.record("/root/c")).toEqual(after);
     });
 
-    it("does without a record that is gone", async () => {
-      const { store, raw } = await filled(fresh());
-      raw.putRecord("/root/a", null);
-      const archive = await store.open(existing);
-      expect((await archive.scan("/root", null, 10)).map((row) => row.path)).toEqual(["/root/a/b", "/root/c"]);
-      expect((await archive.head()).urgent.map((row) => row.path)).toEqual(["/root/a/b"]);
-    });
-
     it("rejects a session whose own row is damaged, until it is mended", async () => {
       const { store, raw } = await filled(fresh());
       const before = raw.session();
@@ -161,6 +153,124 @@ for (const [kind, fresh] of [
     }
   });
 }
+
+describe("a record that is gone", () => {
+  it("is missed by whoever lists or asks for it, at its parent, and nowhere else", async () => {
+    for (const [gone, parent] of [
+      ["/root/c", "/root"],
+      ["/root/a/b", "/root/a"],
+    ] as const) {
+      const { store, raw, rows } = await filled(sqlite());
+      // Whether it was under way is known, too.
+      const isUrgent = gone === "/root/a/b";
+      raw.putRecord(gone, null);
+      const archive = await store.open(existing);
+      if (isUrgent) expect(await codeOf(archive.head())).toEqual(["archive_malformed", "archive"]);
+      else expect((await archive.head()).agents).toBe(3);
+      expect(await codeOf(archive.scan("/root", null, 10))).toEqual(["archive_malformed", parent]);
+      expect(await codeOf(archive.rows([gone]))).toEqual(["archive_malformed", parent]);
+      // Another that never was is not known not to be there, either.
+      expect(await codeOf(archive.rows([`${parent}/never`]))).toEqual(["archive_malformed", parent]);
+      expect(await archive.rows(["/root/a"])).toEqual(rows.slice(0, 1));
+      const lost: string[] = [];
+      const left = await archive.scan("/root", null, 10, (at) => lost.push(at));
+      expect([lost, left]).toEqual([[parent], rows.filter(({ path }) => path !== gone)]);
+      await archive.close();
+    }
+  });
+  it("is known not to have been there, where it never was", async () => {
+    const { store } = await filled(sqlite());
+    const archive = await store.open(existing);
+    expect(await archive.rows(["/root/never", "/root/a/never", "/root/c/never"])).toEqual([]);
+    expect(await archive.scan("/root/never", null, 10)).toEqual([]);
+    await archive.commit(published("/root/never"));
+    expect(await archive.rows(["/root/never", "/root/other"])).toHaveLength(1);
+  });
+});
+
+describe("sets whose rows are all whole", () => {
+  const each = { path: "/root/a", location: "agents/a", intent: "history" } as const;
+  const cases: readonly (readonly [string, string, string])[] = [
+    ["a mail that is gone", "DELETE FROM mail WHERE seq = 1", "checksum"],
+    ["a count of mail that is gone", "DELETE FROM tally WHERE whose = '/root/a' AND kind = 'mail'", "checksum"],
+    [
+      "a count of mail that is edited",
+      "UPDATE tally SET count = 2 WHERE whose = '/root/a' AND kind = 'mail'",
+      "checksum",
+    ],
+    ["a root's mail that is gone", "DELETE FROM mail WHERE seq = 2", "session_invalid"],
+    ["an owner that is edited", "UPDATE meta SET owner = 'somebody'", "archive_malformed"],
+    ["an epoch that is edited", "UPDATE meta SET epoch = 9", "archive_malformed"],
+    [
+      "a session's counts that are edited",
+      "UPDATE meta SET session = replace(session, '[3,3,', '[3,2,')",
+      "session_invalid",
+    ],
+    ["a count of the urgent that is gone", "DELETE FROM tally WHERE kind = 'urgent'", "archive_malformed"],
+    ["a message that is gone", "DELETE FROM message WHERE conversation = 1 AND n = 2", "conversation_corrupt"],
+    ["the last message that is gone", "DELETE FROM message WHERE conversation = 1 AND n = 3", "conversation_corrupt"],
+    [
+      "messages exchanged between conversations",
+      "UPDATE message SET (kind, turn, sender, text, at, sum) = (SELECT kind, turn, sender, text, at, sum FROM message WHERE conversation = 3 AND n = 1) WHERE conversation = 1 AND n = 1",
+      "conversation_corrupt",
+    ],
+    [
+      "a conversation's count that is edited",
+      "UPDATE conversation SET count = 2 WHERE number = 1",
+      "conversation_corrupt",
+    ],
+    ["a conversation that is gone", "DELETE FROM conversation WHERE number = 1", "conversation_missing"],
+  ];
+  it.each(cases)("%s is found", async (_, sql, code) => {
+    const name = file();
+    const { store } = await filled([sqliteStore(name), rawSqlite(name)]);
+    const writer = await store.open(existing);
+    await writer.commit(commit({ messages: [{ ...each, append: published("/root/a").messages[0]?.append ?? [] }] }));
+    await writer.commit(commit({ messages: [{ ...each, append: published("/root/a").messages[0]?.append ?? [] }] }));
+    await writer.close();
+    const db = openDatabase(name, "rw");
+    db.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+    db.close();
+    const told: unknown[] = [];
+    const ask = async (act: () => Promise<unknown>) => told.push(await codeOf(act()));
+    const archive = await store.open({ ...existing, mode: "read" }).catch((error: unknown) => error);
+    if (archive instanceof RollcallError) expect([archive.code, archive.at]).toEqual([code, "archive"]);
+    else {
+      const reader = archive as Awaited<ReturnType<typeof store.open>>; // opened, or thrown above
+      await ask(() => reader.head());
+      await ask(() => reader.messages(each));
+      const rows = await reader.scan("/root", null, 10).catch((error: unknown) => [{ path: "", aside: String(error) }]);
+      const aside = rows.flatMap((row) => ("aside" in row ? [row.aside] : []));
+      expect([...told.flatMap((one) => (Array.isArray(one) ? [one[0]] : [])), ...aside]).toEqual([code]);
+    }
+  });
+  it("is a log that is gone", async () => {
+    const name = file();
+    const archive = await sqliteStore(name).open(write);
+    await archive.commit(published("/root/a"));
+    const [main, log, mark] = ["", "-wal", "-log"].map((end) => readFileSync(`${name}${end}`));
+    for (const [isThere, code] of [
+      [true, "done"],
+      [false, "archive_malformed"],
+    ] as const) {
+      const copy = file();
+      writeFileSync(copy, main ?? "");
+      writeFileSync(`${copy}-log`, mark ?? "");
+      if (isThere) writeFileSync(`${copy}-wal`, log ?? "");
+      for (const mode of ["read", "write"] as const) {
+        const told = await codeOf(
+          sqliteStore(copy)
+            .open({ ...existing, mode })
+            .then((one) => one.close()),
+        );
+        expect(told).toEqual(code === "done" ? "nothing thrown" : [code, "archive"]);
+      }
+    }
+    await archive.close();
+    expect(readdirSync(dirname(name))).not.toContain("run.rollcall-log");
+    await (await sqliteStore(name).open(existing)).close();
+  });
+});
 
 describe("a copy of a disk in memory", () => {
   it("goes its own way and is owned by nobody", async () => {

@@ -1,21 +1,25 @@
 /** A commit encoded, the same for every store: whatever is invalid in it has been refused before anything is written. */
 import { fault } from "../errors.ts";
 import type { Commit } from "./archive.ts";
-import { type Cells, encodeAgent, encodeMail, encodeSession, requireMessage } from "./codec.ts";
+import { type Cells, encodeAgent, encodeMail, encodeSession, requireMessage, type SessionCells } from "./codec.ts";
 import { capacityFlaw } from "./flaws.ts";
 
 export interface Encoded {
   readonly agents: readonly ReturnType<typeof encodeAgent>[];
   readonly mail: readonly Cells[];
-  readonly session: Cells | null;
+  /** Where it changes. */
+  readonly capacity: number | null;
   readonly commit: Commit;
 }
 
 /** The session's own row; the fault `record_invalid` at `session` if that is no capacity. */
-export function encodedSession(capacity: number): Cells {
+export function encodedSession(session: SessionCells): Cells {
+  requireCapacity(session.capacity);
+  return encodeSession(session);
+}
+function requireCapacity(capacity: number): void {
   const flaw = capacityFlaw(capacity);
   if (flaw !== null) throw fault("record_invalid", "session", new Error(flaw));
-  return encodeSession(capacity);
 }
 
 export function encoded(commit: Commit): Encoded {
@@ -25,5 +29,6 @@ export function encoded(commit: Commit): Encoded {
   // Numbered later: where a message goes is known only when it is written.
   for (const { path, append } of messages) for (const each of append) requireMessage(path, each);
   if (compact !== null) requireMessage(compact.path, compact.note);
-  return { agents, mail, session: capacity === null ? null : encodedSession(capacity), commit };
+  if (capacity !== null) requireCapacity(capacity);
+  return { agents, mail, capacity, commit };
 }

@@ -16,11 +16,11 @@ import { look, realFile } from "./sqlite-file.ts";
 const linesVersion = 1;
 const pageRows = 500;
 
-/** Every row of an archive, in the order of paths, a page at a time. */
-export async function* allRows(archive: Archive): AsyncGenerator<Row> {
+/** Every row of an archive, in the order of paths, a page at a time; `lost` as for `scan`. */
+export async function* allRows(archive: Archive, lost?: (parent: Path) => void): AsyncGenerator<Row> {
   let after: Path | null = null;
   for (;;) {
-    const page: readonly Row[] = await archive.scan(rootPath, after, pageRows);
+    const page: readonly Row[] = await archive.scan(rootPath, after, pageRows, lost);
     yield* page;
     const last = page.at(-1);
     if (last === undefined) return;

@@ -22,7 +22,7 @@ const locationPart = /^[A-Za-z0-9._-]+$/;
 function isText(given: unknown): given is string {
   return typeof given === "string" && given.isWellFormed();
 }
-function isCount(given: unknown, least = 0): given is number {
+export function isCount(given: unknown, least = 0): given is number {
   return typeof given === "number" && Number.isSafeInteger(given) && given >= least;
 }
 function hasExactly(given: object, keys: readonly string[]): boolean {
@@ -160,6 +160,6 @@ export function recordFlaw(record: StoredRecord): Flaw {
   return isCount(record.messages) ? null : "the number of messages is no number";
 }
 
-export function capacityFlaw(capacity: number): Flaw {
+export function capacityFlaw(capacity: unknown): Flaw {
   return isCount(capacity, 1) ? null : "the capacity is no positive number";
 }

@@ -108,6 +108,7 @@ function rowAt(disk: MemoryDisk, configs: Configs, path: Path): Row | null {
     ...{ agent, results, mail: mailCells(disk, path) },
     config: configAt(configs, config, (hash) => disk.configs.get(hash) ?? null),
     messages: countAt(disk, location),
+    // Nothing is lost from a map: sets are counted where pages can go missing.
   });
 }
 function rowsAt(disk: MemoryDisk, configs: Configs, paths: readonly Path[]): readonly Row[] {
@@ -124,13 +125,13 @@ function isUrgent(row: string): boolean {
   return activity !== "idle" || owes !== 0;
 }
 function head(disk: MemoryDisk, configs: Configs): Head {
-  const capacity = decodeSession(cellsOf(disk.session));
+  const session = decodeSession(cellsOf(disk.session));
   const rootMail = decodeMailbox(rootPath, mailCells(disk, rootPath));
-  if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
+  if (session === null || rootMail === null) throw fault("session_invalid", "session");
   const urgent = [...disk.agents].filter(([, row]) => isUrgent(row)).map(([path]) => path);
   const paths = [...new Set(urgent.flatMap((path) => [...ancestorsOf(path), path]))].sort();
   return {
-    ...{ capacity, rootMail, agents: disk.agents.size, seq: disk.seq },
+    ...{ capacity: session.capacity, rootMail, agents: disk.agents.size, seq: disk.seq },
     rootMessages: countAt(disk, rootLocation),
     urgent: rowsAt(disk, configs, paths),
   };
@@ -150,7 +151,7 @@ function messages(disk: MemoryDisk, request: ReadRequest): readonly Message[] {
   if (conversation === undefined) throw fault("conversation_missing", path);
   const { rows } = conversation;
   return (last === undefined ? rows : rows.slice(Math.max(0, rows.length - last))).map((row) => {
-    const message = decodeMessage(cellsOf(row));
+    const message = decodeMessage(locationOf(request), cellsOf(row));
     if (message === null) throw fault("conversation_corrupt", path);
     return message;
   });
@@ -190,7 +191,7 @@ function refuse(disk: MemoryDisk, { agents, commit }: Encoded): void {
 }
 
 /** Nothing here can fail: whatever may be refused has been. Answers how long the rows are. */
-function write(disk: MemoryDisk, { agents, mail, session, commit }: Encoded): number {
+function write(disk: MemoryDisk, { agents, mail, capacity, commit }: Encoded): number {
   let bytes = 0;
   const text = (cells: Cells): string => {
     const row = JSON.stringify(cells);
@@ -209,11 +210,12 @@ function write(disk: MemoryDisk, { agents, mail, session, commit }: Encoded): nu
   for (const [index, { to, seq }] of commit.mailAdded.entries()) putMail(disk, to, seq, text(mail[index] ?? []));
   for (const { to, seq } of commit.mailRemoved) disk.mail.get(to)?.delete(seq);
   for (const each of commit.messages) {
-    const { first, rows } = conversationAt(disk, locationOf(each));
-    for (const message of each.append) rows.push(text(encodeMessage(each.path, first + rows.length, message)));
+    const at = { path: each.path, location: locationOf(each) };
+    const { first, rows } = conversationAt(disk, at.location);
+    for (const message of each.append) rows.push(text(encodeMessage(at, first + rows.length, message)));
   }
   if (commit.compact !== null) compact(disk, commit.compact, text);
-  if (session !== null) disk.session = text(session);
+  if (capacity !== null) disk.session = text(sessionOf(capacity));
   return bytes;
 }
 function conversationAt(disk: MemoryDisk, location: string): Conversation {
@@ -226,7 +228,7 @@ function compact(disk: MemoryDisk, given: NonNullable<Commit["compact"]>, text: 
   const { first, rows } = conversationAt(disk, location);
   const from = first + rows.length - given.keep;
   if (from <= first) return;
-  const note = text(encodeMessage(given.path, from - 1, given.note));
+  const note = text(encodeMessage({ path: given.path, location }, from - 1, given.note));
   disk.conversations.set(location, { first: from - 1, rows: [note, ...rows.slice(from - first)] });
 }
 
@@ -263,8 +265,12 @@ function handle(disk: MemoryDisk, mode: "write" | "read", epoch: number): Archiv
   };
 }
 
+/** Counts are those of the maps. */
+function sessionOf(capacity: number): Cells {
+  return encodedSession({ capacity, agents: 0, seq: 0 });
+}
 function create(disk: MemoryDisk, capacity: number): void {
-  disk.session = JSON.stringify(encodedSession(capacity));
+  disk.session = JSON.stringify(sessionOf(capacity));
   disk.condition = "ok";
 }
 

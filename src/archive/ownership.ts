@@ -9,9 +9,11 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fault } from "../errors.ts";
-import { type Database, openDatabase } from "./binding.ts";
+import { type Database, openDatabase, textOf } from "./binding.ts";
+import { ownerSum } from "./codec.ts";
 import { resultCode } from "./faults.ts";
-import { readMeta } from "./sqlite-read.ts";
+import { isOlder, migrate, versionOf } from "./migrate.ts";
+import { type Meta, readMeta } from "./sqlite-read.ts";
 
 const busy = 5;
 const cantOpen = 14;
@@ -97,6 +99,16 @@ function sweep(file: string, epoch: number): void {
   }
 }
 
+/** Of an archive of whichever format. */
+function readOwner(db: Database): { readonly epoch: number; readonly owner: string } {
+  if (!isOlder(versionOf(db))) return readMeta(db);
+  const found = db.get("SELECT epoch, CAST(owner AS BLOB) AS owner FROM meta");
+  return { epoch: Number(found?.["epoch"] ?? 0), owner: textOf(found?.["owner"]) };
+}
+export function setOwner(db: Database, { epoch, owner, log }: Omit<Meta, "session">): void {
+  db.run("UPDATE meta SET epoch = ?, owner = ?, log = ?, owned = ?", epoch, owner, log, ownerSum(epoch, owner, log));
+}
+
 /** Tries before another opening, which is always about to be done, is called busy. */
 const tries = 3;
 
@@ -106,16 +118,19 @@ const tries = 3;
  */
 export function takeOwnership(file: string, db: Database, label: string, takeover: boolean): Owner {
   for (let attempt = 0; attempt < tries; attempt++) {
-    const { epoch, owner } = readMeta(db);
+    const { epoch, owner } = readOwner(db);
     if (!takeover && lives(file, epoch)) throw fault("owned_elsewhere", owner);
     // Held before the epoch is written: an epoch in the archive has a lock, or an owner that is gone.
     const taken = acquire(file, epoch + 1);
     if (taken === null) continue;
     try {
-      db.exec("BEGIN IMMEDIATE");
-      const isUnchanged = readMeta(db).epoch === epoch;
-      if (isUnchanged) db.run("UPDATE meta SET epoch = ?, owner = ?", epoch + 1, label);
-      db.exec("COMMIT");
+      db.exec("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE");
+      const isUnchanged = readOwner(db).epoch === epoch;
+      if (isUnchanged) {
+        migrate(db);
+        setOwner(db, { epoch: epoch + 1, owner: label, log: readMeta(db).log });
+      }
+      db.exec("COMMIT; PRAGMA foreign_keys = ON");
       if (isUnchanged) {
         sweep(file, epoch + 1);
         return taken;

@@ -5,20 +5,61 @@
 
 /** "Roll", so that an archive is told from any other database. */
 export const applicationId = 0x526f6c6c;
-/** Raised whenever the tables change. */
-export const formatVersion = 1;
+/** Raised whenever the tables change; what became of older archives is in migrate.ts. */
+export const formatVersion = 2;
 
-export const schema: string = `
-PRAGMA application_id = ${applicationId};
-PRAGMA user_version = ${formatVersion};
--- One row. epoch: who may write; owner: the label of who wrote it; agents: how many records; session: capacity, checksum.
-CREATE TABLE meta (
+export const versionPragma: string = `PRAGMA user_version = ${formatVersion};`;
+/**
+ * One row. epoch: who may write; owner: the label of who wrote it; log: which log was begun last; owned: the checksum of these
+ * three; session: capacity, how many records, highest number of a mail, checksum.
+ */
+export const metaTable = `CREATE TABLE meta (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   epoch INTEGER NOT NULL,
   owner TEXT NOT NULL,
-  agents INTEGER NOT NULL,
+  log INTEGER NOT NULL,
+  owned TEXT NOT NULL,
   session TEXT NOT NULL
 ) STRICT;
+`;
+/** How many there are of each set that is not empty, and their digest: an owner's mail, its children; the root's urgent ones. */
+export const tallyTable = `CREATE TABLE tally (
+  whose TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('mail', 'children', 'urgent')),
+  count INTEGER NOT NULL CHECK (count >= 0),
+  digest TEXT NOT NULL,
+  sum TEXT NOT NULL,
+  PRIMARY KEY (whose, kind)
+) STRICT, WITHOUT ROWID;
+`;
+/** Numbers of mail are the session's to give: it knows the highest. */
+export const mailTable = `CREATE TABLE mail (
+  seq INTEGER PRIMARY KEY,
+  owner TEXT REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
+  kind TEXT NOT NULL CHECK (kind IN ('mail', 'result', 'user', 'execution')),
+  sender TEXT NOT NULL,
+  text TEXT NOT NULL,
+  at INTEGER NOT NULL CHECK (at >= 0),
+  outcome TEXT,
+  digest TEXT,
+  sum TEXT NOT NULL,
+  CHECK ((kind = 'result') = (outcome IS NOT NULL) AND (kind = 'result') = (digest IS NOT NULL)),
+  CHECK (kind <> 'user' OR (owner IS NULL AND sender = 'user'))
+) STRICT;
+CREATE INDEX mail_owner ON mail (owner);
+`;
+/** The number of the first message, how many there are, and their digest. */
+export const conversationCounts: readonly string[] = [
+  "first INTEGER NOT NULL DEFAULT 1",
+  "count INTEGER NOT NULL DEFAULT 0 CHECK (count >= 0)",
+  "digest TEXT NOT NULL DEFAULT ''",
+  "sum TEXT NOT NULL DEFAULT ''",
+];
+
+export const schema: string = `
+PRAGMA application_id = ${applicationId};
+${versionPragma}
+${metaTable}${tallyTable}
 CREATE TABLE config (hash TEXT PRIMARY KEY CHECK (length(hash) = 64), text TEXT NOT NULL) STRICT;
 CREATE TABLE agent (
   path TEXT PRIMARY KEY,
@@ -38,9 +79,6 @@ CREATE TABLE agent (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX agent_parent ON agent (parent);
 CREATE INDEX agent_urgent ON agent (path) WHERE activity <> 'idle' OR owes <> 0;
--- Counted as they come: counting them at opening would cost as much as there are.
-CREATE TRIGGER agent_counted AFTER INSERT ON agent BEGIN UPDATE meta SET agents = agents + 1; END;
-CREATE TRIGGER agent_uncounted AFTER DELETE ON agent BEGIN UPDATE meta SET agents = agents - 1; END;
 CREATE TABLE result (
   path TEXT NOT NULL REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
   slot TEXT NOT NULL CHECK (slot IN ('result', 'undo', 'owed')),
@@ -52,21 +90,12 @@ CREATE TABLE result (
   sum TEXT NOT NULL,
   PRIMARY KEY (path, slot, turn)
 ) STRICT;
-CREATE TABLE mail (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
-  owner TEXT REFERENCES agent (path) DEFERRABLE INITIALLY DEFERRED,
-  kind TEXT NOT NULL CHECK (kind IN ('mail', 'result', 'user', 'execution')),
-  sender TEXT NOT NULL,
-  text TEXT NOT NULL,
-  at INTEGER NOT NULL CHECK (at >= 0),
-  outcome TEXT,
-  digest TEXT,
-  sum TEXT NOT NULL,
-  CHECK ((kind = 'result') = (outcome IS NOT NULL) AND (kind = 'result') = (digest IS NOT NULL)),
-  CHECK (kind <> 'user' OR (owner IS NULL AND sender = 'user'))
+${mailTable}
+CREATE TABLE conversation (
+  number INTEGER PRIMARY KEY,
+  location TEXT NOT NULL UNIQUE,
+  ${conversationCounts.join(",\n  ")}
 ) STRICT;
-CREATE INDEX mail_owner ON mail (owner);
-CREATE TABLE conversation (number INTEGER PRIMARY KEY, location TEXT NOT NULL UNIQUE) STRICT;
 CREATE TABLE message (
   conversation INTEGER NOT NULL REFERENCES conversation (number),
   n INTEGER NOT NULL CHECK (n > 0),

@@ -7,8 +7,11 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { FaultCode } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
 import { type Database, openDatabase } from "./binding.ts";
+import { ownerSum } from "./codec.ts";
 import { encodedSession } from "./encoded.ts";
 import { resultCode, translatedRead } from "./faults.ts";
+import { markedLog } from "./log-mark.ts";
+import { isOlder, versionOf } from "./migrate.ts";
 import { createFile, rollBack } from "./ownership.ts";
 import { applicationId, formatVersion, schema } from "./schema.ts";
 import { readMeta } from "./sqlite-read.ts";
@@ -19,6 +22,8 @@ export type Durability = "full" | "normal" | "off";
 /** How long a write waits for another one to end, in ms, before it is `busy`. */
 const busyMs = 1_000;
 export const waiting: string = `PRAGMA busy_timeout = ${busyMs}`;
+/** A file may be anybody's: cells are looked at before they are followed, and a schema calls no functions. */
+const wary = "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF;";
 const genericError = 1;
 const readOnly = 8;
 const corrupt = 11;
@@ -52,9 +57,14 @@ function kindOf(db: Database): Kind {
   const tables = Number(db.get("SELECT count(*) AS count FROM sqlite_master")?.["count"]);
   if (id === 0 && version === 0 && tables === 0) return "blank";
   if (id !== applicationId) throw at("archive_malformed", "this is the database of another program");
-  if (version !== formatVersion)
-    throw at("archive_version", `its format is ${version}, this version reads ${formatVersion}`);
+  if (version !== formatVersion && !isOlder(version))
+    throw at("archive_version", `its format is ${version}, this version reads up to ${formatVersion}`);
   return "archive";
+}
+
+/** Where the log that was committed into is not there any more, the archive is an old one, and nothing else says so. */
+function requireLog(marked: number, db: Database): void {
+  if (readMeta(db).log < marked) throw at("archive_malformed", "its log is gone: what was committed last is missing");
 }
 
 /** In bytes, as its head has it: SQLite itself takes the missing end of a last page for zeros. */
@@ -95,7 +105,9 @@ function connect(file: string, durability: Durability): Database {
   const db = openDatabase(file, "rw");
   try {
     // Again at every opening: an archive in WAL may come back with less.
-    db.exec(`${waiting}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${durability};`);
+    db.exec(`${waiting}; PRAGMA foreign_keys = ON; PRAGMA synchronous = ${durability}; ${wary}`);
+    // What is deleted is wiped where its page is written anyway: no row of old comes back from a page that is damaged.
+    db.exec("PRAGMA secure_delete = FAST");
     return db;
   } catch (error) {
     db.close();
@@ -118,12 +130,13 @@ export function withoutSync<Value>(db: Database, durability: Durability, act: ()
 
 /** In one transaction and before WAL, so that an archive in the making is blank or whole, and its own file says what it is. */
 function create(db: Database, capacity: number): void {
-  const session = JSON.stringify(encodedSession(capacity));
+  const session = JSON.stringify(encodedSession({ capacity, agents: 0, seq: 0 }));
   try {
     db.exec("BEGIN IMMEDIATE");
     if (kindOf(db) === "blank") {
       db.exec(schema);
-      db.run("INSERT INTO meta (one, epoch, owner, agents, session) VALUES (1, 0, '', 0, ?)", session);
+      const owned = ownerSum(0, "", 0);
+      db.run("INSERT INTO meta (one, epoch, owner, log, owned, session) VALUES (1, 0, '', 0, ?, ?)", owned, session);
     }
     db.exec("COMMIT");
   } catch (error) {
@@ -147,13 +160,14 @@ export function openForWriting(
   if (kind === "blank" && fresh === null)
     throw isThere ? at("archive_malformed", `${file} is empty`) : at("archive_missing", `there is no file ${file}`);
   if (!isThere) createFile(file);
+  const marked = markedLog(file);
   const db = connect(file, durability);
   try {
     if (kind === "blank" && fresh !== null) create(db, fresh.capacity);
     if (!isWal(db)) throw at("io_failed", "the file system cannot share memory between processes (is it a network's?)");
     // Done by the handle, which counts what it writes.
     db.exec("PRAGMA wal_autocheckpoint = 0");
-    readMeta(db);
+    if (!isOlder(versionOf(db))) requireLog(marked, db);
     return db;
   } catch (error) {
     db.close();
@@ -175,10 +189,17 @@ export function openForReading(file: string): Database {
   }
 }
 function snapshot(file: string, access: "ro" | "immutable"): Database {
+  // Before the archive is looked at: a writer may begin a log meanwhile.
+  const marked = markedLog(file);
   const db = openDatabase(file, access);
   try {
-    db.exec(`${waiting}; BEGIN`);
-    readMeta(db);
+    db.exec(`${waiting}; ${wary} BEGIN`);
+    if (isOlder(versionOf(db)))
+      throw at(
+        "archive_version",
+        `its format is ${versionOf(db)}: opened for writing once, it becomes ${formatVersion}`,
+      );
+    requireLog(marked, db);
     return db;
   } catch (error) {
     db.close();

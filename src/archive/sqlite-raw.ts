@@ -2,13 +2,35 @@
  * The rows of an archive in a file as they are. Only while no handle is open on it: the file is read and replaced as a
  * whole, too, which would drop the locks of an owner in this process.
  */
+
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import type { Path } from "../contract.ts";
+import { rootPath } from "../paths.ts";
 import { type Database, openDatabase, textOf } from "./binding.ts";
-import { agentColumns, type Cells, mailColumns, resultColumns } from "./codec.ts";
+import {
+  agentColumns,
+  type Cells,
+  encodeTally,
+  mailColumns,
+  type RecordRows,
+  resultColumns,
+  tallyColumns,
+} from "./codec.ts";
 import type { RawArchive } from "./raw.ts";
 import { realFile } from "./sqlite-file.ts";
-import { agentsFrom, cellsIn, cellsOfAll, cellsOfText, mailFrom, readMeta, resultsFrom } from "./sqlite-read.ts";
+import {
+  agentsFrom,
+  cellsIn,
+  cellsOfAll,
+  cellsOfText,
+  mailFrom,
+  readMeta,
+  resultsFrom,
+  type TallyKind,
+  urgentFrom,
+} from "./sqlite-read.ts";
 import { insert } from "./sqlite-write.ts";
+import { sumOfPath, tallyOf } from "./tally.ts";
 
 // Columns hold texts, numbers and null, nothing else: the tables are strict.
 const asCells = (cells: readonly unknown[]): Cells => cells as Cells; // see the line above
@@ -50,20 +72,27 @@ export function rawSqlite(file: string): RawArchive {
         db.run("DELETE FROM mail WHERE owner = ?", path);
         db.run("DELETE FROM result WHERE path = ?", path);
         db.run("DELETE FROM agent WHERE path = ?", path);
+        // Counted by others: that it is gone is found.
         if (rows === null) return;
         if (rows.config !== null)
           db.run("INSERT OR IGNORE INTO config (hash, text) VALUES (?, ?)", rows.agent[4] ?? null, rows.config);
         db.run(insert("agent", agentColumns), ...rows.agent);
         for (const each of rows.results) db.run(insert("result", resultColumns), ...each);
         for (const each of rows.mail) db.run(insert("mail", mailColumns), ...each);
+        retally(db, path, rows);
       }),
     session: () => within(file, (db) => asCells(cellsOfText(readMeta(db).session))),
     putSession: (cells) =>
       within(file, (db) => {
         db.run("UPDATE meta SET session = ?", JSON.stringify(cells));
       }),
+    // The session's own count may be damaged itself.
     unusedSeq: () =>
-      within(file, (db) => Number(db.get("SELECT seq FROM sqlite_sequence WHERE name = 'mail'")?.["seq"] ?? 0) + 1),
+      within(file, (db) => {
+        const last = db.get("SELECT max(seq) AS seq FROM mail")?.["seq"];
+        const [, , given] = cellsOfText(readMeta(db).session);
+        return Math.max(Number(last ?? 0), Number(given ?? 0)) + 1;
+      }),
     damageArchive: (how) => {
       const name = realFile(file);
       const kept = keptOf(name);
@@ -77,6 +106,25 @@ export function rawSqlite(file: string): RawArchive {
       if (existsSync(keptOf(name))) renameSync(keptOf(name), name);
     },
   };
+}
+
+/** As if its rows had been written so: what counts them agrees, and only the rows themselves are damaged. */
+function retally(db: Database, path: Path, { mail }: RecordRows): void {
+  const put = (owner: Path, kind: TallyKind, sums: readonly unknown[]) =>
+    db.run(insertOrReplace("tally", tallyColumns), ...encodeTally(owner, kind, tallyOf(sums)));
+  put(
+    path,
+    "mail",
+    mail.map((each) => each.at(-1)),
+  );
+  put(
+    rootPath,
+    "urgent",
+    db.all(urgentFrom).map((each) => sumOfPath(textOf(each["path"]))),
+  );
+}
+function insertOrReplace(table: string, columns: readonly string[]): string {
+  return insert(table, columns).replace("INSERT", "INSERT OR REPLACE");
 }
 
 function keptOf(name: string): string {

@@ -1,22 +1,30 @@
 /** Reading an archive in SQLite: what stands in the tables, decoded row by row. Never more than was asked for. */
 import type { Path } from "../contract.ts";
-import { fault } from "../errors.ts";
-import { ancestorsOf, rootPath } from "../paths.ts";
+import { fault, type RollcallError } from "../errors.ts";
+import { ancestorsOf, parentOf, rootPath } from "../paths.ts";
 import type { Head, Message, ReadRequest, Row } from "./archive.ts";
 import { type Database, type Found, textOf } from "./binding.ts";
 import {
   agentColumns,
+  type Cells,
   type Configs,
+  type ConversationCells,
   configAt,
+  conversationColumns,
+  decodeConversation,
   decodeMailbox,
   decodeMessage,
   decodeRow,
   decodeSession,
+  decodeTally,
   mailColumns,
   messageColumns,
+  ownerSum,
   resultColumns,
+  tallyColumns,
 } from "./codec.ts";
 import { isLocation } from "./flaws.ts";
+import { emptyTally, isSameTally, sumOfPath, type Tally, tallyOf } from "./tally.ts";
 
 /** Where the root's conversation is kept; the one location that is not below `agents/`. */
 const rootLocation = "root";
@@ -29,7 +37,7 @@ export function locationOf({ path, location }: { readonly path: Path; readonly l
 export const mayBeRoot: readonly string[] = ["parent", "owner"];
 
 /** Cells in one blob, long texts beside it: one value to bring over instead of ten, and nothing to quote twice. */
-function selected(columns: readonly string[]): string {
+export function selected(columns: readonly string[]): string {
   const cell = (column: string) => (mayBeRoot.includes(column) ? `coalesce(${column}, '${rootPath}')` : column);
   const narrow = columns.map((each) => (each === "text" ? "''" : cell(each)));
   const wide = columns.includes("text") ? "CAST(text AS BLOB)" : "NULL";
@@ -53,21 +61,88 @@ export const messagesFrom: string = `SELECT ${selected(messageColumns)} FROM mes
   WHERE conversation = ? ORDER BY n DESC LIMIT ?`;
 /** What is not known to be idle is looked at. The partial index is found by these very words. */
 export const urgentFrom = "SELECT CAST(path AS BLOB) AS path FROM agent WHERE activity <> 'idle' OR owes <> 0";
-/** Messages are numbered without gaps. Two queries, since only a lone min or max is one step in the index. */
-export const countFrom: string = `SELECT (SELECT max(n) FROM message WHERE conversation = number) + 1
-  - (SELECT min(n) FROM message WHERE conversation = number) AS count FROM conversation WHERE location = ?`;
+export const conversationFrom: string = `SELECT ${selected(conversationColumns)} FROM conversation WHERE location = ?`;
+const talliesFrom = `SELECT ${selected(tallyColumns)} FROM tally`;
 
 export interface Meta {
   readonly epoch: number;
   readonly owner: string;
-  readonly agents: number;
+  /** Number of the log that was begun last. */
+  readonly log: number;
   readonly session: string;
 }
 export function readMeta(db: Database): Meta {
-  const found = db.get("SELECT CAST(json_array(epoch, owner, agents, session) AS BLOB) AS cells FROM meta");
-  if (found === undefined) throw fault("archive_malformed", "archive", new Error("the row of the session is gone"));
-  const [epoch, owner, agents, session] = cellsIn(found, []);
-  return { epoch: Number(epoch), owner: String(owner), agents: Number(agents), session: String(session) };
+  const found = db.get("SELECT CAST(json_array(epoch, owner, log, owned, session) AS BLOB) AS cells FROM meta");
+  if (found === undefined) throw malformed("archive", "the row of the session is gone");
+  const [epoch, owner, log, owned, session] = cellsIn(found, []);
+  if (ownerSum(epoch, owner, log) !== owned) throw malformed("archive", "the row of its owner is damaged");
+  return { epoch: Number(epoch), owner: String(owner), log: Number(log), session: String(session) };
+}
+
+export function malformed(at: string, why: string): RollcallError {
+  return fault("archive_malformed", at, new Error(why));
+}
+
+// ── Sets, and whether they are what was written ──────────────────────────────────────────────────────────────────
+
+export type TallyKind = "mail" | "children" | "urgent";
+/** Null where its row is damaged. */
+export function tallyAt(db: Database, owner: Path, kind: TallyKind): Tally | null {
+  const found = db.get(`${talliesFrom} WHERE whose = ? AND kind = ?`, owner, kind);
+  return found === undefined ? emptyTally : decodeTally(cellsIn(found, tallyColumns));
+}
+/** Those between two owners, by owner; `undefined` is an empty one. */
+function talliesOf(db: Database, kind: TallyKind, first: Path, last: Path): ReadonlyMap<unknown, Tally | null> {
+  const found = db.all(`${talliesFrom} WHERE whose BETWEEN ? AND ? AND kind = ?`, first, last, kind);
+  return new Map(cellsOfAll(found, tallyColumns).map((cells) => [cells[0], decodeTally(cells)]));
+}
+function isTallied(tally: Tally | null | undefined, sums: readonly unknown[]): boolean {
+  return tally !== null && isSameTally(tally ?? emptyTally, tallyOf(sums));
+}
+function sumsOf(rows: readonly (readonly unknown[])[]): readonly unknown[] {
+  return rows.map((each) => each.at(-1));
+}
+
+/** Told of an agent whose children are not those that were written. */
+export type Lost = (parent: Path) => void;
+export const refuseLost: Lost = (parent) => {
+  throw malformed(parent, "its children are not those that were written; rollcall salvage keeps those that are left");
+};
+const ofParent = (parent: Path) => (parent === rootPath ? "parent IS NULL" : "parent = ?");
+const parentValue = (parent: Path): Cells => (parent === rootPath ? [] : [parent]);
+
+/** Looks at the children of all agents between two. */
+function checkChildren(db: Database, agents: readonly (readonly unknown[])[], lost: Lost): void {
+  const [first, last] = [String(agents[0]?.[0]), String(agents.at(-1)?.[0])];
+  const tallies = talliesOf(db, "children", first, last);
+  const found = db.all(
+    "SELECT CAST(json_array(parent, path) AS BLOB) AS cells FROM agent WHERE parent BETWEEN ? AND ?",
+    first,
+    last,
+  );
+  const children = grouped(cellsOfAll(found, []), 0);
+  for (const [path] of agents) {
+    const names = (children.get(path) ?? []).map((each) => sumOfPath(String(each[1])));
+    if (!isTallied(tallies.get(path), names)) lost(String(path));
+  }
+}
+function checkRootsChildren(db: Database, lost: Lost): void {
+  const found = db.all(`SELECT CAST(path AS BLOB) AS path FROM agent WHERE ${ofParent(rootPath)}`);
+  const names = found.map((each) => sumOfPath(textOf(each["path"])));
+  if (!isTallied(tallyAt(db, rootPath, "children"), names)) lost(rootPath);
+}
+/**
+ * That nobody is there is an answer, too: the parent has as many children as were written, and this is none of them. Counted
+ * once for a parent and handle; `known` holds those.
+ */
+function requireAbsence(db: Database, path: Path, { parents: known, ...handle }: Known): void {
+  const parent = parentOf(path);
+  const within = `FROM agent ${handle.hint(db)} WHERE ${ofParent(parent)}`;
+  if (db.get(`SELECT 1 AS one ${within} AND path = ?`, ...parentValue(parent), path) !== undefined) refuseLost(parent);
+  if (known.has(parent)) return;
+  const count = Number(db.get(`SELECT count(*) AS count ${within}`, ...parentValue(parent))?.["count"]);
+  if (tallyAt(db, parent, "children")?.count !== count) refuseLost(parent);
+  known.add(parent);
 }
 
 function configText(db: Database, hash: string): string | null {
@@ -85,9 +160,14 @@ function grouped(rows: readonly (readonly unknown[])[], column: number): Map<unk
   return groups;
 }
 
+/** Undefined where there is none, null where its row is damaged. */
+export function conversationAt(db: Database, location: string): ConversationCells | null | undefined {
+  const found = db.get(conversationFrom, location);
+  return found === undefined ? undefined : decodeConversation(cellsIn(found, conversationColumns));
+}
+/** What cannot be read has none: whoever asks for the conversation is told why. */
 function countAt(db: Database, location: string): number {
-  const found = db.get(countFrom, location);
-  return Number(found?.["count"] ?? 0);
+  return conversationAt(db, location)?.count ?? 0;
 }
 
 /** Rows of agents that were found, all of which lie between the first and the last of them. */
@@ -101,48 +181,89 @@ function rowsOf(db: Database, configs: Configs, agents: readonly (readonly unkno
     cellsOfAll(db.all(`${mailFrom} WHERE owner BETWEEN ? AND ? ORDER BY owner, seq`, first, last), mailColumns),
     1,
   );
+  const tallies = talliesOf(db, "mail", first, last);
   return agents.map((agent) => {
     const [path, , , , config, , , location] = agent;
+    const mails = mail.get(path) ?? [];
     return decodeRow(String(path), {
-      ...{ agent, results: results.get(path) ?? [], mail: mail.get(path) ?? [] },
+      ...{ agent, results: results.get(path) ?? [], mail: mails },
       config: configAt(configs, config, (hash) => configText(db, hash)),
       messages: countAt(db, String(location)),
+      isMailWhole: isTallied(tallies.get(path), sumsOf(mails)),
     });
   });
 }
 
-export function rowsAt(db: Database, configs: Configs, paths: readonly Path[]): readonly Row[] {
-  return paths.flatMap((path) => {
-    const agents = cellsOfAll(db.all(`${agentsFrom} WHERE path = ?`, path), agentColumns);
-    return agents.length === 0 ? [] : rowsOf(db, configs, agents);
-  });
+/** What one handle has found whole. */
+export interface Known {
+  readonly configs: Configs;
+  /** Parents whose children were counted. */
+  readonly parents: Set<Path>;
+  /** Names the index that knows of a row which its own table has lost; nothing where somebody has dropped it. */
+  readonly hint: (db: Database) => string;
+}
+export function nothingKnown(): Known {
+  let hint: string | null = null;
+  const found = (db: Database) =>
+    db.get("SELECT 1 AS one FROM sqlite_master WHERE name = 'agent_parent'") === undefined
+      ? ""
+      : "INDEXED BY agent_parent";
+  return {
+    configs: new Map(),
+    parents: new Set(),
+    hint: (db) => {
+      hint ??= found(db);
+      return hint;
+    },
+  };
 }
 
-export function scan(db: Database, configs: Configs, prefix: Path, after: Path | null, count: number): readonly Row[] {
+export function rowsAt(db: Database, known: Known, paths: readonly Path[]): readonly Row[] {
+  return paths.flatMap((path) => {
+    const rows = foundAt(db, known.configs, path);
+    if (rows.length === 0) requireAbsence(db, path, known);
+    return rows;
+  });
+}
+function foundAt(db: Database, configs: Configs, path: Path): readonly Row[] {
+  const agents = cellsOfAll(db.all(`${agentsFrom} WHERE path = ?`, path), agentColumns);
+  return agents.length === 0 ? [] : rowsOf(db, configs, agents);
+}
+
+export interface Page {
+  readonly prefix: Path;
+  readonly after: Path | null;
+  readonly count: number;
+}
+export function scan(db: Database, known: Known, { prefix, after, count }: Page, lost: Lost): readonly Row[] {
   // "0" is the character after "/". From the root everything is read, also a row whose path is none.
   const isAll = prefix === rootPath;
   const within = isAll ? "path > ?" : "path > ? AND (path = ? OR (path > ? AND path < ?))";
   const bounds = isAll ? [] : [prefix, `${prefix}/`, `${prefix}0`];
   const sql = `${agentsFrom} WHERE ${within} ORDER BY path LIMIT ?`;
   const agents = cellsOfAll(db.all(sql, after ?? "", ...bounds, count), agentColumns);
-  return agents.length === 0 ? [] : rowsOf(db, configs, agents);
+  if (after === null && isAll) checkRootsChildren(db, lost);
+  // Where it is to begin with somebody, that is somebody who is there.
+  if (after === null && !isAll && agents[0]?.[0] !== prefix) requireAbsence(db, prefix, known);
+  if (agents.length === 0) return [];
+  checkChildren(db, agents, lost);
+  return rowsOf(db, known.configs, agents);
 }
 
-export function head(db: Database, configs: Configs): Head {
-  const { agents, session } = readMeta(db);
-  const capacity = decodeSession(cellsOfText(session));
-  const rootMail = decodeMailbox(
-    rootPath,
-    cellsOfAll(db.all(`${mailFrom} WHERE owner IS NULL ORDER BY seq`), mailColumns),
-  );
-  if (capacity === null || rootMail === null) throw fault("session_invalid", "session");
-  const urgent = db.all(urgentFrom);
-  const paths = new Set(urgent.flatMap((each) => pathAndAncestors(textOf(each["path"]))));
-  const last = db.get("SELECT seq FROM sqlite_sequence WHERE name = 'mail'");
+export function head(db: Database, known: Known): Head {
+  const session = decodeSession(cellsOfText(readMeta(db).session));
+  const mails = cellsOfAll(db.all(`${mailFrom} WHERE owner IS NULL ORDER BY seq`), mailColumns);
+  const rootMail = isTallied(tallyAt(db, rootPath, "mail"), sumsOf(mails)) ? decodeMailbox(rootPath, mails) : null;
+  if (session === null || rootMail === null) throw fault("session_invalid", "session");
+  const urgent = db.all(urgentFrom).map((each) => textOf(each["path"]));
+  if (!isTallied(tallyAt(db, rootPath, "urgent"), urgent.map(sumOfPath)))
+    throw malformed("archive", "the index of what is under way does not hold what was written");
+  const paths = new Set(urgent.flatMap(pathAndAncestors));
   return {
-    ...{ capacity, agents, rootMail, seq: Number(last?.["seq"] ?? 0) },
+    ...{ ...session, rootMail },
     rootMessages: countAt(db, rootLocation),
-    urgent: rowsAt(db, configs, [...paths].sort()),
+    // A parent that is gone sets its children aside; whoever lists is told.
+    urgent: [...paths].sort().flatMap((path) => foundAt(db, known.configs, path)),
   };
 }
 function pathAndAncestors(path: Path): readonly Path[] {
@@ -157,15 +278,25 @@ export function cellsOfText(text: string): readonly unknown[] {
   }
 }
 
+/** Whole, or the last of it; of either it is known that nothing is missing. */
 export function messages(db: Database, request: ReadRequest): readonly Message[] {
   const { path, last } = request;
   if (path !== rootPath && !isLocation(request.location)) throw fault("location_unsafe", path);
-  const found = db.get("SELECT number FROM conversation WHERE location = ?", locationOf(request));
-  if (found === undefined && path === rootPath) return [];
-  if (found === undefined) throw fault("conversation_missing", path);
-  return cellsOfAll(db.all(messagesFrom, Number(found["number"]), last ?? -1), messageColumns)
+  const location = locationOf(request);
+  const conversation = conversationAt(db, location);
+  if (conversation === undefined && path === rootPath) return [];
+  if (conversation === undefined) throw fault("conversation_missing", path);
+  if (conversation === null) throw fault("conversation_corrupt", path, new Error("its row is damaged"));
+  const { number, first, count } = conversation;
+  const rows = cellsOfAll(db.all(messagesFrom, number, last ?? -1), messageColumns);
+  const end = first + count;
+  const isWhole =
+    rows.length === Math.min(count, last ?? count) && rows.every((cells, index) => cells[0] === end - 1 - index);
+  if (!isWhole || (last === undefined && !isTallied(conversation, sumsOf(rows))))
+    throw fault("conversation_corrupt", path, new Error("messages are missing, or are not those that were written"));
+  return rows
     .map((cells) => {
-      const message = decodeMessage(cells);
+      const message = decodeMessage(location, cells);
       if (message === null) throw fault("conversation_corrupt", path);
       return message;
     })

@@ -5,10 +5,10 @@
 import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
 import { type Database, requireSqlite } from "./binding.ts";
-import type { Configs } from "./codec.ts";
 import { type Encoded, encoded } from "./encoded.ts";
 import { translated, translatedRead } from "./faults.ts";
-import { type Owner, rollBack, takeOwnership } from "./ownership.ts";
+import { markLog, unmarkLog } from "./log-mark.ts";
+import { type Owner, rollBack, setOwner, takeOwnership } from "./ownership.ts";
 import {
   type Durability,
   openForReading,
@@ -19,7 +19,7 @@ import {
   walSize,
   withoutSync,
 } from "./sqlite-file.ts";
-import { head, messages, rowsAt, scan } from "./sqlite-read.ts";
+import { head, messages, nothingKnown, readMeta, refuseLost, rowsAt, scan } from "./sqlite-read.ts";
 import { write } from "./sqlite-write.ts";
 
 /** The log is written back into the file when it has grown by so much, in bytes. */
@@ -57,7 +57,7 @@ function reading(
   isOpen: () => boolean,
   isOwner: () => boolean,
 ): Pick<Archive, "head" | "rows" | "scan" | "messages"> {
-  const configs: Configs = new Map();
+  const known = nothingKnown();
   const read = <Value>(act: (from: Database) => Value): Value => {
     if (!isOpen()) throw fault("io_failed", "archive", new Error("the handle is closed"));
     const mine = <Outcome>(outcome: Outcome): Outcome => {
@@ -74,9 +74,10 @@ function reading(
     });
   };
   return {
-    head: async () => read((from) => head(from, configs)),
-    rows: async (paths) => read((from) => rowsAt(from, configs, paths)),
-    scan: async (prefix, after, count) => read((from) => scan(from, configs, prefix, after, count)),
+    head: async () => read((from) => head(from, known)),
+    rows: async (paths) => read((from) => rowsAt(from, known, paths)),
+    scan: async (prefix, after, count, lost = refuseLost) =>
+      read((from) => scan(from, known, { prefix, after, count }, lost)),
     messages: async (request) => read((from) => messages(from, request)),
   };
 }
@@ -88,12 +89,14 @@ function bytesAtMost({ agents, mail, commit }: Encoded): number {
   return 4 * rows * pageBytes + 2 * texts.reduce((sum, each) => sum + each, 0);
 }
 
-function writer(file: string, db: Database, owner: Owner): Archive {
+function writer(file: string, db: Database, owner: Owner, marks: boolean): Archive {
   const written = new Set<string>();
   let isOpen = true;
   let bytes = 0;
   let logBytes = walSize(file);
   let checkpointAt = logBytesMax;
+  /** Whether what is in the log would be missed. */
+  let isMarked = false;
 
   const isOwner = () => Number(db.get("SELECT epoch FROM meta")?.["epoch"]) === owner.epoch;
   const transact = (given: Encoded) => {
@@ -101,12 +104,22 @@ function writer(file: string, db: Database, owner: Owner): Archive {
       db.exec("BEGIN IMMEDIATE");
       if (!isOwner()) throw fault("ownership_lost", "archive"); // L40
       const added = write(db, written, given);
+      const log = marks && !isMarked ? numberLog(db) : 0;
       db.exec("COMMIT");
       for (const hash of added) written.add(hash);
+      if (log === 0) return;
+      markLog(file, log);
+      isMarked = true;
     } catch (error) {
       rollBack(db);
       throw error;
     }
+  };
+  const cut = () => {
+    checkpoint(db, isOwner);
+    if (walSize(file) > 0) return;
+    if (isMarked) unmarkLog(file);
+    isMarked = false;
   };
   /** After the commit, which is written whatever happens here. */
   const count = (given: Encoded) => {
@@ -114,7 +127,7 @@ function writer(file: string, db: Database, owner: Owner): Archive {
     bytes += grown > 0 ? grown : bytesAtMost(given);
     logBytes += grown;
     if (logBytes < checkpointAt) return;
-    checkpoint(db, isOwner);
+    cut();
     bytes += logBytes;
     logBytes = walSize(file);
     checkpointAt = logBytes + logBytesMax;
@@ -140,11 +153,18 @@ function writer(file: string, db: Database, owner: Owner): Archive {
     },
     bytesWritten: () => bytes,
     close: async () => {
-      if (isOpen) checkpoint(db, isOwner);
+      if (isOpen) cut();
       end(owner.release);
     },
     abandon: () => end(owner.drop),
   };
+}
+
+/** The next log has the next number. */
+function numberLog(db: Database): number {
+  const { epoch, owner, log } = readMeta(db);
+  setOwner(db, { epoch, owner, log: log + 1 });
+  return log + 1;
 }
 
 function reader(db: Database): Archive {
@@ -182,6 +202,8 @@ function open(name: string, durability: Durability, request: OpenRequest): Archi
       file,
       db,
       withoutSync(db, durability, () => takeOwnership(file, db, label, request.takeover)),
+      // With less than full the log may be lost with the power, which is no damage.
+      durability === "full",
     );
   } catch (error) {
     db.close();

@@ -36,7 +36,8 @@ async function listed(file: string, io: Io): Promise<number> {
     const { capacity, rootMail } = await archive.head();
     const rows: (readonly string[])[] = [headings, ["/root", "", "", "", String(rootMail.length), ""]];
     const seen = { kept: 0, active: 0, aside: 0 };
-    for await (const row of judgedRows(archive)) {
+    const lost: string[] = [];
+    for await (const row of judgedRows(archive, (parent) => lost.push(parent))) {
       rows.push(cellsOf(row).map(printable));
       seen.kept++;
       if ("aside" in row) seen.aside++;
@@ -47,7 +48,12 @@ async function listed(file: string, io: Io): Promise<number> {
     for (const line of rest) io.out(`${line.includes("  set aside") ? colors.red(line) : line}\n`);
     const aside = seen.aside === 0 ? "" : `, ${seen.aside} set aside (rollcall verify says why)`;
     io.out(`\n${numbered(seen.kept, "agent")} kept, ${seen.active} active, capacity ${capacity}${aside}\n`);
-    return exit.held;
+    // A list without them is no answer.
+    for (const parent of lost)
+      io.err(
+        `rollcall list: ${printable(file)}, ${printable(parent)}: children are missing, or are not those that were written\n`,
+      );
+    return lost.length === 0 ? exit.held : exit.fault;
   });
 }
 

@@ -42,11 +42,11 @@ export async function reading<Value>(file: string, act: (archive: Archive) => Pr
   }
 }
 
-/** Rows in the order of paths, those below an invalid or missing parent set aside with it. */
-export async function* judgedRows(archive: Archive): AsyncGenerator<Row> {
+/** Rows in the order of paths, those below an invalid or missing parent set aside with it; `lost` as for `scan`. */
+export async function* judgedRows(archive: Archive, lost?: (parent: Path) => void): AsyncGenerator<Row> {
   // Parents come before their children in the order of paths.
   const valid = new Set<Path>([rootPath]);
-  for await (const row of allRows(archive)) {
+  for await (const row of allRows(archive, lost)) {
     if ("aside" in row) yield row;
     else if (valid.has(parentOf(row.path))) {
       valid.add(row.path);

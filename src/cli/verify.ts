@@ -21,6 +21,7 @@ interface Counted {
   damaged: number;
 }
 
+const lost = "archive_malformed: its children are not those that were written; rollcall salvage keeps what is left";
 /** What is wrong with a record, or null. */
 async function flawOf(archive: Archive, row: Row, counted: Counted): Promise<string | null> {
   if ("aside" in row) return `${row.aside}: ${sentences[row.aside]}`;
@@ -53,7 +54,7 @@ async function verified(file: string, io: Io): Promise<number> {
   await reading(file, async (archive) => {
     await archive.head();
     report("/root", await conversationFlaw(archive, "/root", "root", counted));
-    for await (const row of judgedRows(archive)) {
+    for await (const row of judgedRows(archive, (parent) => report(parent, lost))) {
       counted.records++;
       report(row.path, await flawOf(archive, row, counted));
     }

@@ -216,14 +216,16 @@ export const recordLaws: readonly RecordLaw[] = [
   }),
   law("a message is written and read exactly if it is one", near(message), ({ given }) => {
     const isOne = opinion.isMessage(given);
-    const row = isObject(given) ? opinion.messageRow(4, given) : [];
-    const found = told(() => encodeMessage("/root/a", 4, given));
+    const of = { path: "/root/a", location: "agents/a" };
+    const row = isObject(given) ? opinion.messageRow(of.location, 4, given) : [];
+    const found = told(() => encodeMessage(of, 4, given));
     same(found, isOne ? row : { code: "record_invalid", at: "/root/a" }, "encodeMessage");
     if (!isObject(given)) return;
     const { kind, turn, from, text, at } = given;
     const cells: Message = { kind, turn, from, text, at };
-    same(decodeMessage(row), opinion.isMessage(cells) ? cells : null, "decodeMessage");
-    same(decodeMessage(row.with(-1, "0")), null, "decodeMessage of a wrong checksum");
+    same(decodeMessage(of.location, row), opinion.isMessage(cells) ? cells : null, "decodeMessage");
+    same(decodeMessage(of.location, row.with(-1, "0")), null, "decodeMessage of a wrong checksum");
+    same(decodeMessage("agents/b", row), null, "decodeMessage of another conversation's");
   }),
   law(
     "a capacity is a positive number, written or read",
@@ -231,22 +233,14 @@ export const recordLaws: readonly RecordLaw[] = [
     (given) => {
       const capacity = given as number; // some are none
       const isOne = Number.isSafeInteger(given) && capacity > 0;
-      same(decodeSession(opinion.sessionRow(given)), isOne ? given : null, "decodeSession");
+      const session = { capacity, agents: 2, seq: 7 };
+      same(decodeSession(opinion.sessionRow(given)), isOne ? session : null, "decodeSession");
       same(decodeSession([...opinion.sessionRow(given).slice(0, -1), "0"]), null, "decodeSession of a wrong checksum");
-      same(
-        decodeSession([capacity, 1, opinion.sessionRow([capacity, 1]).at(-1)]),
-        null,
-        "decodeSession of three cells",
-      );
-      const found = told(() => encoded(commitOf({ capacity })).session);
-      const expected =
-        isOne || capacity === null
-          ? capacity === null
-            ? null
-            : opinion.sessionRow(given)
-          : { code: "record_invalid", at: "session" };
+      same(decodeSession([capacity, opinion.sessionRow(capacity).at(-1)]), null, "decodeSession of two cells");
+      const found = told(() => encoded(commitOf({ capacity })).capacity);
+      const expected = isOne || capacity === null ? given : { code: "record_invalid", at: "session" };
       same(found, expected, "encoded");
-      if (isOne) same(encodeSession(capacity), opinion.sessionRow(given), "encodeSession");
+      if (isOne) same(encodeSession(session), opinion.sessionRow(given), "encodeSession");
     },
   ),
   law(

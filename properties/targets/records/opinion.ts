@@ -119,9 +119,11 @@ const resultRow = (at: string, slot: string, turn: number, given: Result): Cells
   summed([at, slot, turn, given.outcome, given.text, given.reason, given.partial]);
 export const mailRow = ({ seq, to, kind, from, text: said, at, outcome, digest }: Mail): Cells =>
   summed([seq, to, kind, from, said, at, outcome, digest]);
-export const messageRow = (n: number, { kind, turn, from, text: said, at }: Message): Cells =>
-  summed([n, kind, turn, from, said, at]);
-export const sessionRow = (capacity: unknown): Cells => summed([capacity]);
+/** Its checksum is over where it is kept as well. */
+export const messageRow = (location: string, n: number, { kind, turn, from, text: said, at }: Message): Cells =>
+  summed([location, n, kind, turn, from, said, at]).slice(1);
+/** With two records, and seven mails so far. */
+export const sessionRow = (capacity: unknown): Cells => summed([capacity, 2, 7]);
 
 /** The last cell of an agent's row vouches for its results as well. */
 export function agentRow(cells: Cells, results: readonly Cells[]): Cells {

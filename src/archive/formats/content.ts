@@ -1,14 +1,13 @@
 /**
- * What the stored archive of each earlier format holds: written through the archive's own interface, so that today's code makes
- * the same content and a migrated archive is compared with it. Run by today's code it makes the archive of today's format
- * (`make.ts` beside this); for tests only.
+ * What the stored archive of each earlier format holds: written through the archive's own interface, so that today's code writes
+ * the same and a migrated archive can be compared with it. For tests only.
  */
 import type { Store } from "../archive.ts";
 import { commit, config, mail, message, published, record, result } from "../samples.ts";
 
 const long = "A line that says something, again and again.\n".repeat(200);
 
-/** Agents of every kind, mail of every kind, a compacted conversation; then a death, so that the log and the lock are left. */
+/** Agents of every kind, mail of every kind, a compacted conversation. */
 export async function fillFormat(store: Store): Promise<void> {
   const archive = await store.open({ mode: "write", owner: "the old one", takeover: false, create: { capacity: 5 } });
   const other = { ...config, model: "another", parameters: { nested: [1, "two", { three: null }] } };
@@ -42,5 +41,5 @@ export async function fillFormat(store: Store): Promise<void> {
       capacity: 4,
     }),
   );
-  archive.abandon();
+  await archive.close();
 }
