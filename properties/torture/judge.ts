@@ -73,3 +73,11 @@ function said({
   };
   return `${at}: expected ${short(model)}, found ${short(target)}`;
 }
+
+/** Something is wrong with what was judged: the story is over. */
+export class Found extends Error {}
+
+export function possible({ worlds, what }: Judged): readonly World[] {
+  if (worlds.length === 0) throw new Found(what ?? "nothing is possible");
+  return worlds;
+}

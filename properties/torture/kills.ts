@@ -4,18 +4,17 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { begin, step as decide, type World } from "../../model/index.ts";
-import type { Path, Reply, Step } from "../../src/contract.ts";
+import { begin, type World } from "../../model/index.ts";
+import type { Reply, Step } from "../../src/contract.ts";
 import { digest } from "../digest.ts";
 import { storyAt, telling } from "../stories.ts";
-import { type Capabilities, everything } from "../target.ts";
 import type { Opening } from "../targets/torture/worker.ts";
-import { verbs } from "../words.ts";
 import { type Aim, type Aims, aims, type Work } from "./aims.ts";
 import { chanceOf } from "./chance.ts";
 import { resumedBy } from "./cuts.ts";
-import { answered, type Judged, seen } from "./judge.ts";
-import { type Line, type Process, startProcess } from "./process.ts";
+import { answered, Found, possible, seen } from "./judge.ts";
+import { type Line, lineOf, type Process, startProcess } from "./process.ts";
+import { capabilities, looksAt, stepsFrom } from "./steps.ts";
 
 export interface Asked {
   readonly kills: number;
@@ -55,19 +54,8 @@ export interface Tortured {
   readonly interrupted: boolean;
 }
 
-// Damage is another campaign's: a process that was killed cannot mend what it has damaged.
-const capabilities: Capabilities = {
-  ...everything,
-  checksLate: true,
-  verbs: verbs.filter((verb) => verb !== "damage" && verb !== "mend"),
-};
 /** Steps told to one process before it is killed, at most. */
 const stepsMax = 14;
-/** A process that answers nothing for so long hangs. */
-const hangMs = 120_000;
-/** Conversations read after each kill, beside the root's. */
-const readMax = 3;
-
 interface Counts {
   kills: number;
   stories: number;
@@ -121,9 +109,6 @@ interface Setting {
   readonly fresh: () => Promise<Process>;
 }
 
-/** What is said where a story is over because something is wrong. */
-class Found extends Error {}
-
 async function tellStory(index: number, setting: Setting): Promise<void> {
   const { all, counts, isOver, fresh } = setting;
   const folder = await mkdtemp(join(all.folder, "rollcall-killed-"));
@@ -169,39 +154,6 @@ async function tellStory(index: number, setting: Setting): Promise<void> {
   }
 }
 
-/** The next steps of the story, as the specification answers them. */
-function stepsFrom(
-  world: World,
-  next: ReturnType<typeof telling>,
-  from: number,
-  count: number,
-): { readonly steps: readonly Step[]; readonly told: boolean } {
-  const steps: Step[] = [];
-  let now = world;
-  let last: Reply | null = null;
-  while (steps.length < count) {
-    const step = next(now, from + steps.length, last);
-    if (step === null) return { steps, told: true };
-    const after = decide(now, step);
-    [now, last] = [after.world, after.reply];
-    steps.push(step);
-    // Idle records are looked at late; `verify` looks at all.
-    if (step.do === "restore") steps.push(step.as === undefined ? { do: "verify" } : { do: "verify", as: step.as });
-  }
-  return { steps, told: false };
-}
-
-/** A look at everything behind a restore. */
-function looksAt(world: World): readonly Step[] {
-  const paths: Path[] = Object.keys(world.disk.agents).sort().slice(0, readMax);
-  const history = (path: Path): Step => ({ do: "read_history", path, last: 1_000, answers: { hydrate: "ok" } });
-  return [
-    { do: "restore", mode: "write", answers: { hydrate: "ok" } },
-    { do: "verify" },
-    ...["/root", ...paths].map(history),
-  ];
-}
-
 interface Opened {
   readonly worlds: readonly World[];
   readonly isMade: boolean;
@@ -215,22 +167,7 @@ interface Life {
 
 /** One process, until it is killed. */
 function living(process: Process, { all, counts, aiming }: Setting, ledger: Entry[]): Life {
-  const next = async (): Promise<Line | null> => {
-    let isHanging = false;
-    const timer = setTimeout(() => {
-      isHanging = true;
-      void process.kill();
-    }, hangMs);
-    const line = await process.next();
-    clearTimeout(timer);
-    if (isHanging) throw new Found(`it answered nothing for ${hangMs / 1_000} s`);
-    if (line?.threw !== undefined) throw new Found(`it threw: ${line.threw}`);
-    return line;
-  };
-  const possible = ({ worlds, what }: Judged): readonly World[] => {
-    if (worlds.length === 0) throw new Found(what ?? "nothing is possible");
-    return worlds;
-  };
+  const next = (): Promise<Line | null> => lineOf(process);
   /** Lines until it has answered so many or is dead; killed from here, if that is the aim. */
   const lines = async (
     count: number,

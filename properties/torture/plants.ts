@@ -64,3 +64,35 @@ export const killed: readonly Plant[] = [
     ],
   },
 ];
+
+/** As it stands in the source. */
+const asked = ["$", "{durability}"].join("");
+
+/** Found by losing power: a process that is killed leaves the system's cache, in which nothing is missing. */
+export const unsynced: readonly Plant[] = [
+  {
+    name: "synchronous_off",
+    edits: [
+      {
+        file: "archive/sqlite-file.ts",
+        from: `PRAGMA foreign_keys = ON; PRAGMA synchronous = ${asked};`,
+        to: "PRAGMA foreign_keys = ON; PRAGMA synchronous = OFF;",
+      },
+      {
+        file: "archive/sqlite-file.ts",
+        from: `db.exec(\`PRAGMA synchronous = ${asked}\`);`,
+        to: "void durability;",
+      },
+    ],
+  },
+  {
+    name: "normal_on_reopen",
+    edits: [
+      {
+        file: "archive/sqlite-file.ts",
+        from: `db.exec(\`PRAGMA synchronous = ${asked}\`);`,
+        to: 'const again = Number(db.get("SELECT epoch FROM meta")?.["epoch"]) > 1; db.exec("PRAGMA synchronous = " + (again ? "NORMAL" : durability));',
+      },
+    ],
+  },
+];

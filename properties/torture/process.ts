@@ -9,6 +9,7 @@ import type { Encoded, Reply, View } from "../../src/contract.ts";
 import { leash } from "../targets/leash.ts";
 import type { Request } from "../targets/torture/worker.ts";
 import { Unusable } from "../unusable.ts";
+import { Found } from "./judge.ts";
 
 /** Lines of a process under test. */
 export interface Line {
@@ -100,6 +101,22 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
     gone: () => gone,
     said: () => said.trim(),
   };
+}
+
+/** A process that answers nothing for so long hangs. */
+const hangMs = 120_000;
+/** The next line of one that neither hangs nor throws; `null` where it has ended. */
+export async function lineOf(process: Process): Promise<Line | null> {
+  let isHanging = false;
+  const timer = setTimeout(() => {
+    isHanging = true;
+    void process.kill();
+  }, hangMs);
+  const line = await process.next();
+  clearTimeout(timer);
+  if (isHanging) throw new Found(`it answered nothing for ${hangMs / 1_000} s`);
+  if (line?.threw !== undefined) throw new Found(`it threw: ${line.threw}`);
+  return line;
 }
 
 /** A line that was cut off by the kill is none. */

@@ -3,8 +3,10 @@ import { mkdir } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
+import type { Step } from "../../src/contract.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { type Entry, type Tortured, torture as tortured } from "../torture/kills.ts";
+import { type Lost, losePower } from "../torture/power.ts";
 import { workerProgram } from "../torture/process.ts";
 import { Unusable } from "../unusable.ts";
 import { write } from "./drafts.ts";
@@ -17,6 +19,8 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
 
   --kills N       kills N processes: at named points (before and after each statement that the archive gives to SQLite) and at
                   any moment; a fresh process goes on, and is compared with the specification
+  --power N       rebuilds N disks as they may be when the power is lost: the writes and syncs of whole stories are recorded
+                  (by strace), and what was not synced is dropped, kept in part, in any order, or torn within a page
   --seed N        the same stories and the same aims [${seedUsual}]; a kill at any moment is never the same one
   --workers N     so many processes at once [as many as there are cores]
   --folder DIR    where the archives are made [the folder for temporary files]
@@ -24,39 +28,74 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
 
 Ctrl-C ends it with what there was.`;
 
-export const torture: Verb = verb("torture", "torture --kills N [--seed N]", help, async (args, io) => {
+export const torture: Verb = verb("torture", "torture --kills N | --power N [--seed N]", help, async (args, io) => {
   const { values } = parseArgs({
     args: [...args],
     options: {
       kills: { type: "string" },
+      power: { type: "string" },
       seed: { type: "string" },
       workers: { type: "string" },
       folder: { type: "string" },
       json: { type: "string" },
     },
   });
-  if (values.kills === undefined) throw new Unusable(2, "it needs to know what to do: --kills N");
+  const kills = whole(values.kills, 0, "--kills", 1);
+  const states = whole(values.power, 0, "--power", 1);
+  if (kills + states === 0) throw new Unusable(2, "it needs to know what to do: --kills N, --power N");
   const seed = whole(values.seed, seedUsual, "--seed");
   const workers = whole(values.workers, availableParallelism(), "--workers", 1);
   const folder = values.folder ?? tmpdir();
   await mkdir(folder, { recursive: true });
-  const kills = whole(values.kills, 0, "--kills", 1);
+  const usual = { seed, folder, program: workerProgram(), durability: "full" } as const;
   const line = progress(io);
-  const began = performance.now();
-  const found = await interruptible((signal) =>
-    tortured({
-      ...{ kills, seed, workers, folder, signal, program: workerProgram(), durability: "full" },
-      progress: (done, steps) =>
-        line.tell(`killed ${grouped(done)} of ${grouped(kills)}, ${counted(steps, "step")} acknowledged`),
-    }),
-  );
-  line.done();
-  const ms = performance.now() - began;
-  io.out(killed(found, seed, ms, io));
-  if (values.json !== undefined)
-    await write(values.json, `${JSON.stringify({ seed, seconds: ms / 1_000, kills: machine(found) }, null, 2)}\n`);
-  return found.wrong === null ? exit.held : exit.broken;
+  const told: { [campaign: string]: object } = {};
+  let holds = true;
+  await interruptible(async (signal) => {
+    if (states > 0) {
+      const began = performance.now();
+      const tell = (done: number): void => line.tell(`power lost ${grouped(done)} of ${counted(states, "time")}`);
+      const lost = await losePower({ ...usual, states, signal, progress: tell });
+      line.done();
+      io.out(powerless(lost, seed, performance.now() - began, io));
+      told["power"] = { ...lost, losses: Object.fromEntries(lost.losses) };
+      holds &&= lost.wrong === null;
+    }
+    if (kills > 0 && !signal.aborted) {
+      const began = performance.now();
+      const tell = (done: number, steps: number): void =>
+        line.tell(`killed ${grouped(done)} of ${grouped(kills)}, ${counted(steps, "step")} acknowledged`);
+      const found = await tortured({ ...usual, kills, workers, signal, progress: tell });
+      line.done();
+      io.out(killed(found, seed, performance.now() - began, io));
+      told["kills"] = { ...found, points: Object.fromEntries(found.points) };
+      holds &&= found.wrong === null;
+    }
+  });
+  if (values.json !== undefined) await write(values.json, `${JSON.stringify({ seed, ...told }, null, 2)}\n`);
+  return holds ? exit.held : exit.broken;
 });
+
+function powerless(found: Lost, seed: number, ms: number, { color }: Io): string {
+  const { green, red, dim, yellow } = createColors(color);
+  const { states, tapes, writes, syncs, wrong } = found;
+  const kinds = [...found.losses].map(([loss, times]) => `${grouped(times)} ${loss}`).join(", ");
+  const lines = [
+    `${wrong === null ? green("held") : red("failed")}  ${counted(states, "power-loss state")} of ${counted(tapes, "story", "stories")} (${counted(writes, "write")}, ${counted(syncs, "sync")}); ${wrong === null ? "0 lost, 0 doubled" : "see below"}  ${dim(`seed ${seed}, ${seconds(ms)}`)}`,
+    `      what was not synced: ${kinds}; steps under way: ${grouped(found.without)} found undone, ${grouped(found.with)} done`,
+  ];
+  if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
+  if (wrong !== null) {
+    const { story, loss, acts, what, acknowledged, under } = wrong;
+    const step = (each: Step): string => `  ${JSON.stringify(each)}`;
+    lines.push("", red(`story ${story}, ${loss} after ${counted(acts, "act")}: ${what}`), ...acknowledged.map(step));
+    lines.push(
+      under === null ? "  ── nothing was under way ──" : `  ── under way ──\n${step(under)}`,
+      `kept: ${wrong.folder}`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
 
 function killed(found: Tortured, seed: number, ms: number, { color }: Io): string {
   const { green, red, dim, yellow } = createColors(color);
@@ -76,5 +115,3 @@ function killed(found: Tortured, seed: number, ms: number, { color }: Io): strin
 }
 const told = (entry: Entry): string =>
   typeof entry === "string" ? `  ── ${entry} ──` : `  ${JSON.stringify(entry[0])}\n      ${JSON.stringify(entry[1])}`;
-
-const machine = ({ points, ...counts }: Tortured): object => ({ ...counts, points: Object.fromEntries(points) });
