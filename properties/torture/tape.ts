@@ -42,14 +42,17 @@ const quoted = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?/;
 function actsIn(text: string, folder: string): readonly Act[] {
   const acts: Act[] = [];
   const there = new Set<string>();
+  /** Where `write` goes on, by descriptor. */
+  const ends = new Map<string, number>();
   let said = "";
   const within = (hexed: string | undefined): string | null => {
     if (hexed === undefined) return null;
     const path = unhex(hexed).toString("utf8");
     return path === folder ? "" : path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : null;
   };
-  const open = (line: string): void => {
+  const open = (line: string, result: number): void => {
     const file = within(quoted.exec(line)?.[1]);
+    ends.set(String(result), 0);
     if (file === null || file === "" || !/O_(CREAT|TRUNC)/.test(line)) return;
     if (!there.has(file)) acts.push({ is: "create", file });
     else if (line.includes("O_TRUNC")) acts.push({ is: "size", file, size: 0 });
@@ -60,7 +63,7 @@ function actsIn(text: string, folder: string): readonly Act[] {
     const result = Number(/ = (-?\d+)(?:<[^>]*>)?(?:\(deleted\))?(?: \S.*)?$/.exec(line)?.[1]);
     if (!(result >= 0)) continue;
     const file = within(at);
-    if (call === "openat" || call === "creat") open(line);
+    if (call === "openat" || call === "creat") open(line, result);
     else if (call === "write" && fd === "1") {
       const parts = (said + unhex(quoted.exec(line)?.[1] ?? "").toString("utf8")).split("\n");
       said = parts.pop() ?? "";
@@ -74,9 +77,11 @@ function actsIn(text: string, folder: string): readonly Act[] {
     else if (call === "fsync" || call === "fdatasync")
       acts.push(file === "" ? { is: "sync folder" } : { is: "sync", file });
     else if (call === "ftruncate") acts.push({ is: "size", file, size: Number(/, (\d+)\)/.exec(line)?.[1]) });
-    else if (call === "pwrite64") {
+    else if (call === "pwrite64" || call === "write") {
       const [, data = "", cut] = quoted.exec(line) ?? [];
-      const where = Number(/, (\d+)\)\s+= \d+$/.exec(line)?.[1]);
+      const end = ends.get(fd ?? "") ?? Number.NaN;
+      const where = call === "write" ? end : Number(/, (\d+)\)\s+= \d+$/.exec(line)?.[1]);
+      if (call === "write") ends.set(fd ?? "", end + result);
       if (cut !== undefined || Number.isNaN(where))
         throw new Unusable(4, `the log of strace cannot be read: ${line.slice(-80)}`);
       acts.push({ is: "write", file, at: where, data: unhex(data).subarray(0, result) });
