@@ -41,28 +41,6 @@ export const killed: readonly Plant[] = [
       },
     ],
   },
-  {
-    // A lock file that is there counts, whether or not anybody holds it.
-    name: "dead_owner_lives",
-    edits: [
-      {
-        file: "archive/ownership.ts",
-        from: '    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
-        to: '    if (lock !== "") return true;\n    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
-      },
-    ],
-  },
-  {
-    // The epoch is not looked at when it writes.
-    name: "epoch_unchecked",
-    edits: [
-      {
-        file: "archive/sqlite.ts",
-        from: 'if (!isOwner()) throw fault("ownership_lost", "archive"); // L40\n      const',
-        to: "const",
-      },
-    ],
-  },
 ];
 
 /** As it stands in the source. */
@@ -92,6 +70,43 @@ export const unsynced: readonly Plant[] = [
         file: "archive/sqlite-file.ts",
         from: `db.exec(\`PRAGMA synchronous = ${asked}\`);`,
         to: 'const again = Number(db.get("SELECT epoch FROM meta")?.["epoch"]) > 1; db.exec("PRAGMA synchronous = " + (again ? "NORMAL" : durability));',
+      },
+    ],
+  },
+];
+
+/** Found between two processes. */
+export const disowned: readonly Plant[] = [
+  {
+    // The epoch is not looked at when it writes.
+    name: "epoch_unchecked",
+    edits: [
+      {
+        file: "archive/sqlite.ts",
+        from: 'if (!isOwner()) throw fault("ownership_lost", "archive"); // L40\n      const',
+        to: "const",
+      },
+    ],
+  },
+  {
+    // A lock file that is there counts, whether or not anybody holds it.
+    name: "dead_owner_lives",
+    edits: [
+      {
+        file: "archive/ownership.ts",
+        from: '    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
+        to: '    if (lock !== "") return true;\n    db = openDatabase(lock, "rw");\n    db.exec("SELECT',
+      },
+    ],
+  },
+  {
+    // Whoever comes takes it.
+    name: "nobody_is_refused",
+    edits: [
+      {
+        file: "archive/ownership.ts",
+        from: 'if (!takeover && lives(file, epoch)) throw fault("owned_elsewhere", owner);',
+        to: "void [owner, takeover, lives];",
       },
     ],
   },

@@ -2,7 +2,7 @@
  * A process under test as the campaign holds it: started by execa, given requests, killed. What it has written until then is the
  * ledger of its acknowledgements, and is kept here, outside of it.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import type { Encoded, Reply, View } from "../../src/contract.ts";
@@ -15,8 +15,12 @@ import { Found } from "./judge.ts";
 export interface Line {
   readonly ok?: string;
   readonly reply?: Reply;
+  /** What the step took, in the process itself. */
+  readonly ms?: number;
   readonly view?: View;
   readonly encode?: Encoded | null;
+  /** That its sessions have written so far. */
+  readonly bytes?: number;
   readonly passed?: { readonly [point: string]: number };
   /** What it threw: a fault of ours. */
   readonly threw?: string;
@@ -28,8 +32,10 @@ export interface Process {
   next(): Promise<Line | null>;
   /** Whether it was still alive when it was killed from here; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Until it is gone, however. */
-  gone(): Promise<void>;
+  stop(): void;
+  goOn(): void;
+  /** Until it is stopped, by itself or from here. */
+  stopped(): Promise<void>;
   /** Its last words on standard error. */
   said(): string;
 }
@@ -41,6 +47,8 @@ export function workerProgram(): string {
   if (found === undefined) throw new Unusable(4, "the process to be killed is not built: npm run build");
   return found;
 }
+
+const moment = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** `wrapper` comes before `node`, as a tracer does. */
 export function startProcess(program: string, wrapper: readonly string[] = []): Process {
@@ -56,15 +64,14 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
   };
   const release = leash(end);
   const lines: Line[] = [];
-  let waiting: ((line: Line | null) => void) | null = null;
+  const waiting: ((line: Line | null) => void)[] = [];
   let rest = "";
   let said = "";
   let isOver = false;
-  const take = (line: Line | null): void => {
-    const give = waiting;
-    waiting = null;
-    if (give !== null) give(line);
-    else if (line !== null) lines.push(line);
+  const take = (line: Line): void => {
+    const give = waiting.shift();
+    if (give === undefined) lines.push(line);
+    else give(line);
   };
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     const parts = (rest + chunk).split("\n");
@@ -80,7 +87,7 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
   const gone = Promise.all([child, closed]).then(() => {
     release();
     isOver = true;
-    take(null);
+    for (const give of waiting.splice(0)) give(null);
   });
   return {
     send: (...requests) => {
@@ -90,15 +97,17 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
       const line = lines.shift();
       if (line !== undefined) return Promise.resolve(line);
       if (isOver) return Promise.resolve(null);
-      return new Promise((resolve) => {
-        waiting = resolve;
-      });
+      return new Promise((resolve) => waiting.push(resolve));
     },
     kill: async () => {
       end();
       await gone;
     },
-    gone: () => gone,
+    stop: () => void child.kill("SIGSTOP"),
+    goOn: () => void child.kill("SIGCONT"),
+    stopped: async () => {
+      while (!/^\d+ \(.*\) T/.test(readFileSync(`/proc/${child.pid}/stat`, "utf8"))) await moment();
+    },
     said: () => said.trim(),
   };
 }

@@ -6,6 +6,7 @@ import { createColors } from "picocolors";
 import type { Step } from "../../src/contract.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { type Entry, type Tortured, torture as tortured } from "../torture/kills.ts";
+import { type Owned, own } from "../torture/owners.ts";
 import { type Lost, losePower } from "../torture/power.ts";
 import { workerProgram } from "../torture/process.ts";
 import { Unusable } from "../unusable.ts";
@@ -21,6 +22,8 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
                   any moment; a fresh process goes on, and is compared with the specification
   --power N       rebuilds N disks as they may be when the power is lost: the writes and syncs of whole stories are recorded
                   (by strace), and what was not synced is dropped, kept in part, in any order, or torn within a page
+  --owners N      N times two processes want one archive: how soon the second is refused, the next opens after a kill; what an owner
+                  writes that was stopped and taken over; what readers see beside a writer
   --seed N        the same stories and the same aims [${seedUsual}]; a kill at any moment is never the same one
   --workers N     so many processes at once [as many as there are cores]
   --folder DIR    where the archives are made [the folder for temporary files]
@@ -28,53 +31,69 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
 
 Ctrl-C ends it with what there was.`;
 
-export const torture: Verb = verb("torture", "torture --kills N | --power N [--seed N]", help, async (args, io) => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      kills: { type: "string" },
-      power: { type: "string" },
-      seed: { type: "string" },
-      workers: { type: "string" },
-      folder: { type: "string" },
-      json: { type: "string" },
-    },
-  });
-  const kills = whole(values.kills, 0, "--kills", 1);
-  const states = whole(values.power, 0, "--power", 1);
-  if (kills + states === 0) throw new Unusable(2, "it needs to know what to do: --kills N, --power N");
-  const seed = whole(values.seed, seedUsual, "--seed");
-  const workers = whole(values.workers, availableParallelism(), "--workers", 1);
-  const folder = values.folder ?? tmpdir();
-  await mkdir(folder, { recursive: true });
-  const usual = { seed, folder, program: workerProgram(), durability: "full" } as const;
-  const line = progress(io);
-  const told: { [campaign: string]: object } = {};
-  let holds = true;
-  await interruptible(async (signal) => {
-    if (states > 0) {
-      const began = performance.now();
-      const tell = (done: number): void => line.tell(`power lost ${grouped(done)} of ${counted(states, "time")}`);
-      const lost = await losePower({ ...usual, states, signal, progress: tell });
-      line.done();
-      io.out(powerless(lost, seed, performance.now() - began, io));
-      told["power"] = { ...lost, losses: Object.fromEntries(lost.losses) };
-      holds &&= lost.wrong === null;
-    }
-    if (kills > 0 && !signal.aborted) {
-      const began = performance.now();
-      const tell = (done: number, steps: number): void =>
-        line.tell(`killed ${grouped(done)} of ${grouped(kills)}, ${counted(steps, "step")} acknowledged`);
-      const found = await tortured({ ...usual, kills, workers, signal, progress: tell });
-      line.done();
-      io.out(killed(found, seed, performance.now() - began, io));
-      told["kills"] = { ...found, points: Object.fromEntries(found.points) };
-      holds &&= found.wrong === null;
-    }
-  });
-  if (values.json !== undefined) await write(values.json, `${JSON.stringify({ seed, ...told }, null, 2)}\n`);
-  return holds ? exit.held : exit.broken;
-});
+export const torture: Verb = verb(
+  "torture",
+  "torture --kills N | --power N | --owners N [--seed N]",
+  help,
+  async (args, io) => {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        kills: { type: "string" },
+        power: { type: "string" },
+        owners: { type: "string" },
+        seed: { type: "string" },
+        workers: { type: "string" },
+        folder: { type: "string" },
+        json: { type: "string" },
+      },
+    });
+    const kills = whole(values.kills, 0, "--kills", 1);
+    const states = whole(values.power, 0, "--power", 1);
+    const rounds = whole(values.owners, 0, "--owners", 1);
+    if (kills + states + rounds === 0)
+      throw new Unusable(2, "it needs to know what to do: --kills N, --power N, --owners N");
+    const seed = whole(values.seed, seedUsual, "--seed");
+    const workers = whole(values.workers, availableParallelism(), "--workers", 1);
+    const folder = values.folder ?? tmpdir();
+    await mkdir(folder, { recursive: true });
+    const usual = { seed, folder, program: workerProgram(), durability: "full" } as const;
+    const line = progress(io);
+    const told: { [campaign: string]: object } = {};
+    let holds = true;
+    await interruptible(async (signal) => {
+      if (states > 0) {
+        const began = performance.now();
+        const tell = (done: number): void => line.tell(`power lost ${grouped(done)} of ${counted(states, "time")}`);
+        const lost = await losePower({ ...usual, states, signal, progress: tell });
+        line.done();
+        io.out(powerless(lost, seed, performance.now() - began, io));
+        told["power"] = { ...lost, losses: Object.fromEntries(lost.losses) };
+        holds &&= lost.wrong === null;
+      }
+      if (rounds > 0 && !signal.aborted) {
+        const tell = (done: number): void => line.tell(`two processes ${grouped(done)} of ${counted(rounds, "time")}`);
+        const owned = await own({ ...usual, rounds, signal, progress: tell });
+        line.done();
+        io.out(owners(owned, io));
+        told["owners"] = owned;
+        holds &&= owned.wrong === null;
+      }
+      if (kills > 0 && !signal.aborted) {
+        const began = performance.now();
+        const tell = (done: number, steps: number): void =>
+          line.tell(`killed ${grouped(done)} of ${grouped(kills)}, ${counted(steps, "step")} acknowledged`);
+        const found = await tortured({ ...usual, kills, workers, signal, progress: tell });
+        line.done();
+        io.out(killed(found, seed, performance.now() - began, io));
+        told["kills"] = { ...found, points: Object.fromEntries(found.points) };
+        holds &&= found.wrong === null;
+      }
+    });
+    if (values.json !== undefined) await write(values.json, `${JSON.stringify({ seed, ...told }, null, 2)}\n`);
+    return holds ? exit.held : exit.broken;
+  },
+);
 
 function powerless(found: Lost, seed: number, ms: number, { color }: Io): string {
   const { green, red, dim, yellow } = createColors(color);
@@ -94,6 +113,23 @@ function powerless(found: Lost, seed: number, ms: number, { color }: Io): string
       `kept: ${wrong.folder}`,
     );
   }
+  return `${lines.join("\n")}\n`;
+}
+
+function owners(found: Owned, { color }: Io): string {
+  const { green, red, yellow } = createColors(color);
+  const { rounds, wrong, looks, states, staleBytes } = found;
+  const times = (all: readonly number[]): string => {
+    const sorted = all.toSorted((one, other) => one - other);
+    const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1);
+    return `${at(0.5)} ms (most ${at(1)})`;
+  };
+  const lines = [
+    `${wrong === null ? green("held") : red("failed")}  ${counted(rounds, "time")} two processes wanted one archive; second writer refused in ${times(found.refused)}, open after a kill in ${times(found.reopened)}, takeover in ${times(found.takenOver)}`,
+    `      bytes written by owners that were taken over: ${grouped(staleBytes)}; ${counted(looks, "look")} of readers beside a writer, ${counted(states, "state")}, all committed`,
+  ];
+  if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
+  if (wrong !== null) lines.push("", red(wrong.what), `kept: ${wrong.folder}`);
   return `${lines.join("\n")}\n`;
 }
 

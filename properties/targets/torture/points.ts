@@ -26,6 +26,8 @@ const wordOf = (sql: string): string => words.find(([pattern]) => pattern.test(s
 export interface Death {
   readonly point: string | null;
   readonly nth: number;
+  /** It only stops, until it is told to go on. */
+  readonly stops?: true;
 }
 
 export interface Points {
@@ -36,8 +38,8 @@ export interface Points {
   passed(): { readonly [point: string]: number };
 }
 
-/** `die` does not come back. */
-export function points(die: () => never): Points {
+/** `die` kills or stops this process. */
+export function points(die: (signal: "SIGKILL" | "SIGSTOP") => void): Points {
   let phase = "open";
   let death: Death | null = null;
   let all = 0;
@@ -47,7 +49,8 @@ export function points(die: () => never): Points {
     passed[point] = times;
     all++;
     if (death === null) return;
-    if (death.point === null ? all === death.nth : death.point === point && times === death.nth) die();
+    if (death.point === null ? all === death.nth : death.point === point && times === death.nth)
+      die(death.stops === true ? "SIGSTOP" : "SIGKILL");
   };
   const around = <Value>(what: string, act: () => Value): Value => {
     pass(`${phase}: before ${what}`);

@@ -26,12 +26,8 @@ export interface Opening {
   readonly durability: NonNullable<SqliteOptions["durability"]>;
 }
 
-const die = (): never => {
-  process.kill(process.pid, "SIGKILL");
-  // The signal is on its way: nothing more is done here.
-  for (;;);
-};
-const passing = points(die);
+/** The signal is there before the call is over: nothing is done behind it. */
+const passing = points((signal) => process.kill(process.pid, signal));
 let target: ReturnType<typeof productionTarget> | null = null;
 const opened = () => {
   if (target === null) throw new Error("nothing was opened");
@@ -50,14 +46,22 @@ async function open({ folder, scope, openings, durability }: Opening): Promise<v
   else await target.resume(scope, openings, { originals: [], originalSession: null, broken: null });
 }
 
+async function apply(step: Step): Promise<void> {
+  const began = performance.now();
+  const reply = await opened().apply(step);
+  say({ reply, ms: performance.now() - began });
+}
+
 async function serve(request: Request): Promise<void> {
   if ("open" in request) {
     await open(request.open);
     say({ ok: "open" });
   } else if ("arm" in request) passing.arm(request.arm);
-  else if ("go" in request) for (const step of request.go) say({ reply: await opened().apply(step) });
-  else if ("look" in request) say({ view: await opened().view(), encode: await opened().encode() });
-  else if ("passed" in request) say({ passed: passing.passed() });
+  else if ("go" in request) for (const step of request.go) await apply(step);
+  else if ("look" in request) {
+    const bytes = (await opened().counters())?.bytesWritten ?? 0;
+    say({ view: await opened().view(), encode: await opened().encode(), bytes });
+  } else if ("passed" in request) say({ passed: passing.passed() });
   else {
     await opened().close();
     say({ ok: "leave" });
