@@ -160,7 +160,7 @@ const outcome = outcomeWith(z.enum(refusals));
 /** A target that does not promise to refuse by the same codes may have codes of its own, which are only shown. */
 const ownCode: z.ZodType<RefusalCode> = z.string().transform((read) => read as RefusalCode); // compared at level house only
 const tool: z.ZodType<ToolRef> = z.tuple([z.string(), z.string()]);
-const event: z.ZodType<Event> = z.union([
+export const event: z.ZodType<Event> = z.union([
   z.tuple([z.literal("woke"), path, z.enum(wakeReasons)]),
   z.tuple([z.literal("settled"), path, count]),
   z.tuple([z.literal("provider"), path, z.union([z.literal("stopped"), z.strictObject({ started: z.array(tool) })])]),

@@ -67,4 +67,5 @@ export type {
   SettledTurn,
   Viewer,
 } from "./registry/ports.ts";
+export type { RecordOptions } from "./registry/record.ts";
 export type { FollowedUp } from "./registry/start.ts";

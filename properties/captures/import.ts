@@ -5,6 +5,8 @@ import { Unusable } from "../unusable.ts";
 import { type Capture, momentsMax, parseCapture, type Source } from "./capture.ts";
 import { readForm, Unreadable } from "./lisp.ts";
 import { closeAll, type Ground, ground, place, skip } from "./placing.ts";
+import { isRecording } from "./recording.ts";
+import { retold } from "./retold.ts";
 import { isSidecar, readSidecar, type Sidecar } from "./sidecar.ts";
 import { type Line, plistOf, readTelemetry, type Telemetry, untold } from "./telemetry.ts";
 
@@ -13,14 +15,14 @@ export interface Given {
   readonly name: string;
   readonly text: string;
 }
-type Kind = "telemetry" | "sidecar" | "capture";
+type Kind = "telemetry" | "sidecar" | "capture" | "recording";
 
 const capacityUsual = 3;
 
 function kindOf({ name, text }: Given): Kind {
   const [first = ""] = /\S/.exec(text) ?? [];
   if (first === "") throw new Unusable(2, `${name} is empty`);
-  if (first === "{") return "capture";
+  if (first === "{") return isRecording(text) ? "recording" : "capture";
   if (first !== "(") throw new Unusable(2, `${name} is no capture: it begins with ${JSON.stringify(first)}`);
   try {
     const plist = plistOf(readForm(text)?.value ?? null);
@@ -43,9 +45,10 @@ export function importCapture(files: readonly Given[], texts: boolean): Capture 
   const kinds = files.map((file) => ({ ...file, kind: kindOf(file) }));
   const [only, ...others] = kinds;
   if (only === undefined) throw new Unusable(2, "name the files of one capture");
-  if (kinds.some(({ kind }) => kind === "capture")) {
-    if (others.length > 0) throw new Unusable(2, `${only.name} is a capture by itself: name it alone`);
-    return parseCapture(only.text, only.name);
+  const whole = kinds.find(({ kind }) => kind === "capture" || kind === "recording");
+  if (whole !== undefined) {
+    if (others.length > 0) throw new Unusable(2, `${whole.name} is a capture by itself: name it alone`);
+    return whole.kind === "recording" ? retold(whole.text, whole.name) : parseCapture(whole.text, whole.name);
   }
   return partial(kinds, texts);
 }

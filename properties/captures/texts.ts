@@ -12,7 +12,7 @@ interface Veiled {
 const sayingMin = 32;
 const lone = "\ud800";
 
-function standIn({ length, sha256, malformed = false }: Veiled): string {
+export function standIn({ length, sha256, malformed = false }: Veiled): string {
   const units = malformed ? Math.max(0, length - 1) : length;
   const said = units >= sayingMin ? `⟨${length} units ${sha256}⟩` : "";
   const filled = said === "" ? sha256.repeat(Math.ceil(units / Math.max(1, sha256.length))) : said.padEnd(units, "·");

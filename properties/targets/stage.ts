@@ -1,7 +1,7 @@
 /** What the production target holds during one story: the archive, the handles on it, the host's roles, and what is counted. */
 import type { Cells, RecordRows } from "../../src/archive/codec.ts";
 import type { ArchiveDamage, Event, Json, Path, Scope, Step, StepOutcome } from "../../src/contract.ts";
-import type { Registrar, Session, Store, Viewer } from "../../src/index.ts";
+import type { RecordOptions, Registrar, Session, Store, Viewer } from "../../src/index.ts";
 import type { ManualClock } from "./clock.ts";
 import { type Context, isContext, type Sheet } from "./context.ts";
 import type { Handle } from "./handle.ts";
@@ -26,6 +26,8 @@ export interface Ports {
   readonly ids?: (count: number) => string;
   /** In which order the archive hands out what has none. */
   readonly order?: (store: Store) => Store;
+  /** Where the default handle records its sessions. */
+  readonly record?: RecordOptions;
   /** Until nothing goes on that nobody waits for. */
   readonly settle?: () => Promise<void>;
 }

@@ -2,9 +2,10 @@
  * Promises given to callers, remembered until they are answered: so that closing a session can answer all of them. What
  * a decision says becomes what a promise rejects with here, and nowhere else.
  */
+import type { Archive } from "../archive/archive.ts";
 import type { FaultCode, Op } from "../contract.ts";
 import { fault, RollcallError } from "../errors.ts";
-import { type Fault, fail, type Refused } from "./decision.ts";
+import { type Fault, type Fetch, fail, type Refused } from "./decision.ts";
 
 /** Every command takes these. */
 export interface CallOptions {
@@ -94,4 +95,19 @@ export function readFault(error: unknown, path: string): Fault {
   if (error instanceof RollcallError && error.code === "ownership_lost") return archiveFault(error);
   const code = error instanceof RollcallError ? readFaults.find((each) => each === error.code) : undefined;
   return fail(code ?? "conversation_failed", path, error);
+}
+
+/** From the archive, and before the next command is decided. */
+export async function answerFetched<Value>(
+  archive: Archive,
+  call: Call<Value> | null,
+  { fetch, then }: Fetch<Value>,
+): Promise<void> {
+  const { last, ...request } = fetch;
+  try {
+    const messages = await archive.messages({ ...request, ...(last === null ? {} : { last }) });
+    call?.resolve(then(messages));
+  } catch (error) {
+    call?.reject(errorOf(archiveFault(error)));
+  }
 }

@@ -4,21 +4,31 @@
  */
 
 import type { Archive } from "../archive/archive.ts";
-import type { Op } from "../contract.ts";
+import type { Answer, Gate, Op, Path, Step } from "../contract.ts";
 import { RollcallError } from "../errors.ts";
 import { readFault } from "./calls.ts";
-import type { Decide, GateAct } from "./decision.ts";
-import { answerRead } from "./hydrate.ts";
+import type { Decide, Fault, GateAct } from "./decision.ts";
+import { answerRead, type WasRead } from "./hydrate.ts";
 import type { Deadlines, DispatchRequest, PrepareRequest, Provider } from "./ports.ts";
+import type { Says } from "./record.ts";
 import { answerHandler, finishOwn } from "./settle.ts";
 import { guarded, issue, keyOf, type Pending, post, type Shell, stopWork } from "./shell.ts";
 import { answerDispatch, answerPrepare } from "./start.ts";
-import type { HandlerOp, StartOp } from "./state.ts";
+import type { HandlerOp, StartOp, State } from "./state.ts";
 import { answerAbort, blockOwn, sayOwn } from "./turn.ts";
 
 export interface Host {
   readonly provider: Provider;
   readonly deadlines: Deadlines;
+}
+
+/** What is decided about an answer, and what is recorded of it. */
+interface Answered {
+  readonly decide: Decide<unknown>;
+  readonly says: Says;
+}
+function answering(op: Op, gate: Gate, how: Answer, decide: Decide<unknown>): Answered {
+  return { decide, says: { do: "answer", op, gate, with: how } };
 }
 
 /** Asks once and takes the first answer: the world's, or that its time is up. */
@@ -27,14 +37,15 @@ function ask<Value>(
   pending: Pending,
   timeoutMs: number | undefined,
   call: () => Promise<Value> | Value,
-  answered: (end: { readonly value: Value } | { readonly error: unknown }) => Decide<unknown>,
+  answered: (end: { readonly value: Value } | { readonly error: unknown }) => Answered,
 ): void {
   let isOpen = true;
   const take = (end: { readonly value: Value } | { readonly error: unknown }) => {
     if (!isOpen) return;
     isOpen = false;
     pending.cancelDeadline();
-    post(shell, answered(end), pending.tag);
+    const { decide, says } = answered(end);
+    post(shell, decide, pending.tag, says);
   };
   if (timeoutMs !== undefined) {
     pending.cancelDeadline = shell.clock.after(timeoutMs, () => {
@@ -91,10 +102,25 @@ function read(shell: Shell, { deadlines }: Host, act: GateAct & { readonly do: "
     () => archive.messages({ ...request, ...(last === null ? {} : { last }), ...(act.isGate ? { op: act.read } : {}) }),
     (end) => {
       shell.pending.delete(keyOf(act));
-      return answerRead(act.read, path, "value" in end ? { messages: end.value, last } : readFault(end.error, path));
+      const found = "value" in end ? { messages: end.value, last } : readFault(end.error, path);
+      return { decide: answerRead(act.read, path, found), says: readAnswer(path, found) };
     },
   );
 }
+
+/** In the name of whoever has asked longest; nobody asks any more where all have given up. */
+function readAnswer(path: Path, found: WasRead | Fault): Says {
+  const how = !("fault" in found) ? "ok" : (readHow[found.fault] ?? "error");
+  return ({ ops }) => {
+    for (const { op, path: asked, gate } of ops.values())
+      if (asked === path && gate === "hydrate") return { do: "answer", op, gate, with: how };
+    return null;
+  };
+}
+const readHow: { readonly [code: string]: "missing" | "corrupt" } = {
+  conversation_missing: "missing",
+  conversation_corrupt: "corrupt",
+};
 
 function requestOf({ op, path, by, role, config, text, turn }: StartOp, pending: Pending): PrepareRequest {
   return {
@@ -129,8 +155,12 @@ function prepare(shell: Shell, { provider, deadlines }: Host, start: StartOp, pe
     deadlines.prepareMs,
     () => provider.prepare?.(requestOf(start, pending)),
     (end) => {
-      if ("value" in end) return answerPrepare(start.op, end.value === "refuse" ? { refused: undefined } : "ok");
-      return answerPrepare(start.op, isRefusal(end.error) ? { refused: end.error } : { error: end.error });
+      const { op } = start;
+      if ("value" in end && end.value !== "refuse") return answering(op, "prepare", "ok", answerPrepare(op, "ok"));
+      const error = "value" in end ? undefined : end.error;
+      if ("value" in end || isRefusal(error))
+        return answering(op, "prepare", "refuse", answerPrepare(op, { refused: error }));
+      return answering(op, "prepare", "error", answerPrepare(op, { error }));
     },
   );
 }
@@ -148,7 +178,11 @@ function dispatch(shell: Shell, host: Host, start: StartOp, pending: Pending): v
     pending,
     host.deadlines.dispatchMs,
     () => (loading === null ? call() : loading.then(callUnlessOver)),
-    (end) => answerDispatch(start.op, "value" in end ? "ok" : { error: end.error }),
+    (end) => {
+      const { op } = start;
+      if ("value" in end) return answering(op, "dispatch", "ok", answerDispatch(op, "ok"));
+      return answering(op, "dispatch", "error", answerDispatch(op, { error: end.error }));
+    },
   );
 }
 function dispatchRequest(shell: Shell, start: StartOp, pending: Pending): DispatchRequest {
@@ -157,6 +191,13 @@ function dispatchRequest(shell: Shell, start: StartOp, pending: Pending): Dispat
   // It only grows, or another takes its place: what is there now is copied when somebody looks.
   const messages = shell.state.conversations.get(path) ?? [];
   const { length } = messages;
+  // Of a turn that is over it means nothing.
+  const own =
+    (says: (turn: number) => Step) =>
+    ({ agents }: State): Step | null => {
+      const phase = agents.get(path)?.phase;
+      return phase?.is === "admitted" && phase.op === op ? says(phase.turn) : null;
+    };
   return {
     ...{ op, path, by, role, config, text, turn, tools },
     get signal() {
@@ -165,10 +206,19 @@ function dispatchRequest(shell: Shell, start: StartOp, pending: Pending): Dispat
     get conversation() {
       return messages.slice(0, length);
     },
-    say: (text) => issue(shell, { decide: sayOwn(op, path, text) }, { tag }),
-    block: (kind) => issue(shell, { decide: blockOwn(op, path, kind) }, { tag }),
-    finish: (outcome, text) =>
-      issue(shell, { decide: finishOwn(op, path, outcome, text), isSettlement: true }, { tag }),
+    say: (text) => {
+      const says = own((turn) => ({ do: "say", path, turn, text }));
+      return issue(shell, { decide: sayOwn(op, path, text), says }, { tag });
+    },
+    block: (kind) => {
+      const says = own(() => ({ do: "block", path, kind }));
+      return issue(shell, { decide: blockOwn(op, path, kind), says }, { tag });
+    },
+    finish: (outcome, text) => {
+      const admitted = own((turn) => ({ do: "finish", path, turn, outcome, text }));
+      const says: Says = (state) => (state.ops.has(op) ? { do: "finish", op, outcome, text } : admitted(state));
+      return issue(shell, { decide: finishOwn(op, path, outcome, text), isSettlement: true, says }, { tag });
+    },
   };
 }
 
@@ -185,7 +235,10 @@ function abort(
     pending,
     deadlines.abortMs,
     () => provider.abort?.({ op, path, turn }),
-    (end) => answerAbort(op, "value" in end ? "ok" : { error: end.error }),
+    (end) => {
+      if ("value" in end) return answering(op, "abort", "ok", answerAbort(op, "ok"));
+      return answering(op, "abort", "error", answerAbort(op, { error: end.error }));
+    },
   );
 }
 function handle(shell: Shell, { deadlines }: Host, handler: HandlerOp, pending: Pending): void {
@@ -196,7 +249,7 @@ function handle(shell: Shell, { deadlines }: Host, handler: HandlerOp, pending: 
     pending,
     deadlines.handlerMs,
     () => handler.handler({ op, path, turn, outcome, text }),
-    (end) => answerHandler(op, "value" in end),
+    (end) => answering(op, "handler", "value" in end ? "ok" : "throw", answerHandler(op, "value" in end)),
   );
 }
 function stop(

@@ -2,14 +2,15 @@
  * Opening a session: own the archive, look at what is not at rest, recover it, and hand out a session only then.
  */
 import type { Archive, Head, Message, Store } from "../archive/archive.ts";
-import type { Event, Limits, Path } from "../contract.ts";
-import { RollcallError } from "../errors.ts";
+import type { CommitFault, Event, Limits, Path } from "../contract.ts";
+import { fault, RollcallError } from "../errors.ts";
 import { openTools } from "../tools.ts";
 import type { ForkOptions, Place, Session } from "./api.ts";
 import { readFault } from "./calls.ts";
 import { beginDraft } from "./draft.ts";
 import { openGate } from "./gates.ts";
 import type { Clock, Deadlines, Provider, Registrar, Viewer } from "./ports.ts";
+import { type Opened, type Recorder, type RecordOptions, recorderTo } from "./record.ts";
 import { abandoned, beginRecovery, type Found, recover } from "./recover.ts";
 import { abandonedPhase, shownPhase, takeRows } from "./rows.ts";
 import { sessionOver } from "./session.ts";
@@ -41,6 +42,11 @@ export interface SessionOptions {
   readonly deadlines?: Deadlines | undefined;
   /** Settlements that were not written are offered again with the next commit; yes unless told. */
   readonly keepSettlements?: boolean | undefined;
+  /**
+   * Records what is decided, in order, a JSON object a line, appended to this file: for `rollcall import`. Texts stand there as lengths and hashes
+   * unless `texts` is set. A recording that cannot be written any more is warned about, at `recording`, and ends; the session goes on.
+   */
+  readonly record?: string | RecordOptions | undefined;
   /** Aborting it before the session is there gives the restore up. */
   readonly signal?: AbortSignal | undefined;
   /** Handed to the archive with the recovery's commit, and to `onEvent`. */
@@ -86,19 +92,22 @@ async function open(place: Place, options: SessionOptions, isNew: boolean): Prom
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new RollcallError("refused", "capacity_invalid", "capacity");
   const store = await storeAt(place);
-  const archive = await store.open({
-    mode,
-    owner: options.owner ?? "rollcall",
-    takeover: options.takeover === true,
-    create: mode === "write" && create ? { capacity } : null,
-  });
+  const record = recordingOf(options);
+  let archive: Archive | null = null;
   try {
+    archive = await store.open({
+      mode,
+      owner: options.owner ?? "rollcall",
+      takeover: options.takeover === true,
+      create: mode === "write" && create ? { capacity } : null,
+    });
     const head = await archive.head();
     if (isNew && !isBare(head, capacity)) throw new RollcallError("refused", "path_taken", "archive");
-    return await restore(archive, head, options);
+    return await restore(archive, head, options, record);
   } catch (error) {
+    record?.recorder.leave(false);
     // Ownership is given up, and that may fail as well: what is told is why the restore did.
-    await archive.close().catch(() => {});
+    await archive?.close().catch(() => {});
     throw error;
   }
 }
@@ -107,8 +116,16 @@ function isBare(head: Head, capacity: number): boolean {
   return head.agents === 0 && head.rootMail.length === 0 && head.rootMessages === 0 && head.capacity === capacity;
 }
 
-async function restore(archive: Archive, head: Head, options: SessionOptions): Promise<Session> {
-  const shell = shellOver(archive, head, options);
+async function restore(
+  archive: Archive,
+  head: Head,
+  options: SessionOptions,
+  record: Recording | null,
+): Promise<Session> {
+  const shell = shellOver(archive, head, options, record?.recorder ?? null);
+  const { recorder } = shell;
+  record?.listen((fault) => emit(shell, ["warned", fault, "recording"], undefined));
+  recorder?.opened(openedOf(shell, head, options), nowOf(shell));
   const { state, listeners } = shell;
   const { tag, signal, onEvent } = options;
   if (onEvent !== undefined) listeners.add(onEvent);
@@ -121,19 +138,24 @@ async function restore(archive: Archive, head: Head, options: SessionOptions): P
       await issue(shell, { decide: recover(found) }, { tag });
     }
   } catch (error) {
+    recorder?.restored(error instanceof RollcallError ? error.code : "quit");
+    recorder?.leave(false);
     shut(shell);
     throw error;
   }
+  recorder?.restored(null);
+  recorder?.flush();
   return sessionOver(shell, (child, capacity, how) => openChild(shell, options, child, capacity, how));
 }
 
-function shellOver(archive: Archive, head: Head, options: SessionOptions): Shell {
+function shellOver(archive: Archive, head: Head, options: SessionOptions, recorder: Recorder | null): Shell {
   const { clock = systemClock, provider, deadlines = {}, keepSettlements = true } = options;
   const host = { provider, deadlines };
   const shell: Shell = {
     ...{ archive, clock, state: stateOver(head, settingOf(archive, options), options) },
     openGate: (act, pending) => openGate(shell, host, act, pending),
     keepsSettlements: keepSettlements,
+    recorder,
     calls: new Set(),
     pending: new Map(),
     listeners: new Set(),
@@ -174,6 +196,36 @@ function stateOver(head: Head, setting: Setting, { roles }: SessionOptions): Sta
   };
 }
 
+// ── Its recording ────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Recording {
+  readonly recorder: Recorder;
+  /** Who is told that it cannot be written any more. */
+  listen(heard: (fault: CommitFault) => void): void;
+}
+/** Opened before the archive: who asks for a recording that cannot be is told so, and owns nothing. */
+function recordingOf({ record }: SessionOptions): Recording | null {
+  if (record === undefined) return null;
+  let heard: (fault: CommitFault) => void = () => {};
+  try {
+    const recorder = recorderTo(typeof record === "string" ? { file: record } : record, (fault) => heard(fault));
+    return {
+      recorder,
+      listen: (listener) => {
+        heard = listener;
+      },
+    };
+  } catch (error) {
+    throw fault("io_failed", "recording", error);
+  }
+}
+function openedOf({ state, archive }: Shell, head: Head, { registrars = [] }: SessionOptions): Opened {
+  const { opening, limits } = state.setting;
+  const { mode } = archive;
+  const named = registrars.map(({ category, names }) => ({ category, tools: names() }));
+  return { opening, mode, head, limits, roles: state.roles, registrars: named };
+}
+
 // ── Abandoned turns ──────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Their conversations, one after another in path order: what the turn said is part of its result. L29 */
@@ -185,9 +237,12 @@ async function readAbandoned(shell: Shell, options: SessionOptions): Promise<Rea
     try {
       const reading = shell.archive.messages({ path, location, intent: "recover", op });
       found.set(path, { messages: await inTime(shell, reading, options) });
+      shell.recorder?.hydrated(path, null);
     } catch (error) {
       options.signal?.throwIfAborted();
-      found.set(path, { code: readFault(error, path).fault });
+      const code = readFault(error, path).fault;
+      shell.recorder?.hydrated(path, code);
+      found.set(path, { code });
     }
   }
   return found;
@@ -226,7 +281,8 @@ function openChild(
   capacity: number,
   { signal, tag }: ForkOptions,
 ): Promise<Session> {
-  const { onEvent: _, opening: __, ...inherited } = options;
+  // One recording is of one session.
+  const { onEvent: _, opening: __, record: ___, ...inherited } = options;
   const roles = Object.fromEntries(shell.state.roles);
   return open(place, { ...inherited, roles, capacity, signal, tag, mode: "write", create: true }, true);
 }

@@ -2,7 +2,9 @@
  * A session as a host holds it. What is decided is decided elsewhere; here calls are put into the queue, and the session
  * is closed or abandoned.
  */
-import type { AsideCode, Path, View } from "../contract.ts";
+
+import { isConfig } from "../config.ts";
+import type { AsideCode, Counters, Path, Step, View } from "../contract.ts";
 import { fault } from "../errors.ts";
 import { isPath, rootPath } from "../paths.ts";
 import { agentAt } from "./agent.ts";
@@ -12,7 +14,7 @@ import { changeRole, roster, setCapacity } from "./look.ts";
 import { lookAtAll, verifyAll } from "./looking.ts";
 import { execution, steer } from "./mail.ts";
 import { finish, finishStart } from "./settle.ts";
-import { countersOf, issue, type Shell, shut } from "./shell.ts";
+import { issue, type Shell, shut } from "./shell.ts";
 import { quit } from "./start.ts";
 import { pathOfToken, release } from "./turn.ts";
 import { beginViewing, encodedOf, type Viewing, viewOf } from "./view.ts";
@@ -29,26 +31,46 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
     agent: (path) => agentAt(shell, path),
     roster: (prefix = "", options) => {
       const look = () => (prefix === "" || isPath(prefix) ? lookAtAll(shell, prefix, options?.tag) : null);
-      return issue(shell, { decide: roster(prefix), look }, options);
+      return issue(shell, { decide: roster(prefix), look, says: { do: "roster", prefix } }, options);
     },
     release: (token, options) =>
-      issue(shell, { decide: release(token), needs: [pathOfToken(token)], closed: "late" }, options),
-    cancel: (op, options) => issue(shell, { decide: quit(op), closed: "late" }, options),
-    finish: (path, turn, outcome, text, options) =>
-      issue(shell, { decide: finish({ path, turn, outcome, text }), needs: [path], isSettlement: true }, options),
-    finishStart: (op, outcome, text, options) => issue(shell, { decide: finishStart(op, outcome, text) }, options),
-    execution: (owner, text, options) => issue(shell, { decide: execution(owner, text), needs: [owner] }, options),
-    steer: (text, options) => issue(shell, { decide: steer(text) }, options),
-    changeRole: (role, config, options) => issue(shell, { decide: changeRole(role, config) }, options),
-    setCapacity: (capacity, options) => issue(shell, { decide: setCapacity(capacity) }, options),
-    save: (options) => issue(shell, { decide: save(viewing), isFlush: true }, options),
+      issue(
+        shell,
+        { decide: release(token), needs: [pathOfToken(token)], closed: "late", says: { do: "release", token } },
+        options,
+      ),
+    cancel: (op, options) => issue(shell, { decide: quit(op), closed: "late", says: { do: "cancel", op } }, options),
+    finish: (path, turn, outcome, text, options) => {
+      const says: Step = { do: "finish", path, turn, outcome, text };
+      return issue(shell, { decide: finish(says), needs: [path], isSettlement: true, says }, options);
+    },
+    finishStart: (op, outcome, text, options) => {
+      const says: Step = { do: "finish", op, outcome, text };
+      return issue(shell, { decide: finishStart(op, outcome, text), says }, options);
+    },
+    execution: (owner, text, options) => {
+      const says: Step = { do: "execution", owner, text };
+      return issue(shell, { decide: execution(owner, text), needs: [owner], says }, options);
+    },
+    steer: (text, options) => issue(shell, { decide: steer(text), says: { do: "steer", text } }, options),
+    changeRole: (role, config, options) => {
+      const says = () => ({ do: "change_role", role, config: isConfig(config) ? { ...config } : null }) as const;
+      return issue(shell, { decide: changeRole(role, config), says }, options);
+    },
+    setCapacity: (capacity, options) =>
+      issue(shell, { decide: setCapacity(capacity), says: { do: "set_capacity", capacity } }, options),
+    save: (options) => issue(shell, { decide: save(viewing), isFlush: true, says: { do: "save" } }, options),
     verify: (options) => {
       const found = new Map<Path, AsideCode>();
       const look = () => verifyAll(shell, found, options?.tag);
-      return issue(shell, { decide: verify(found), look }, options);
+      return issue(shell, { decide: verify(found), look, says: { do: "verify" } }, options);
     },
     fork: async (place, options = {}) => {
-      const capacity = await issue<number>(shell, { decide: (draft) => answer(draft.capacity) }, options);
+      const capacity = await issue<number>(
+        shell,
+        { decide: (draft) => answer(draft.capacity), says: { do: "fork" } },
+        options,
+      );
       return viewOfChild(await openChild(place, capacity, options), options);
     },
     view: () => (shell.isClosed ? { mode: "closed" } : viewOf(viewing, state)),
@@ -61,6 +83,7 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
     close,
     abandon: () => {
       if (shell.isClosed) return;
+      shell.recorder?.leave(true);
       shut(shell);
       shell.archive.abandon();
     },
@@ -99,6 +122,7 @@ async function closeSession(shell: Shell, options: Parameters<Session["close"]>[
       ? () => {}
       : shell.clock.after(timeoutMs, () => {
           isLate = true;
+          shell.recorder?.leave(true);
           shut(shell);
           shell.archive.abandon();
         });
@@ -112,7 +136,10 @@ async function closeSession(shell: Shell, options: Parameters<Session["close"]>[
   try {
     await issue(
       shell,
-      { decide: () => (isWriting ? commit("done") : answer("done")), isFlush: isWriting, after },
+      {
+        decide: () => (isWriting ? commit("done") : answer("done")),
+        ...{ isFlush: isWriting, after, says: { do: "close" } as const },
+      },
       rest,
     );
     await released;
@@ -121,4 +148,15 @@ async function closeSession(shell: Shell, options: Parameters<Session["close"]>[
   } finally {
     cancel();
   }
+}
+
+function countersOf(shell: Shell): Counters {
+  const { hydrated, provider, commits } = shell.counted;
+  return {
+    conversationsHydrated: hydrated,
+    providerCalls: provider,
+    commits,
+    bytesWritten: shell.archive.bytesWritten(),
+    toolRuns: 0,
+  };
 }

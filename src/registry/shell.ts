@@ -3,8 +3,9 @@
  * awaited, then what it asked for is done. Nothing else is awaited here: gates are outside (gates.ts).
  */
 import type { Archive, Row } from "../archive/archive.ts";
-import type { Counters, Event, Op, Path } from "../contract.ts";
+import type { Event, Op, Path } from "../contract.ts";
 import {
+  answerFetched,
   archiveFault,
   type Call,
   type CallOptions,
@@ -14,9 +15,10 @@ import {
   openCall,
   quitReason,
 } from "./calls.ts";
-import type { Act, Decide, Decision, End, Fetch, GateAct, OpValue, Reply } from "./decision.ts";
+import type { Act, Decide, Decision, End, GateAct, OpValue, Reply } from "./decision.ts";
 import { apply, beginDraft, commitOf, type Draft } from "./draft.ts";
 import type { Clock } from "./ports.ts";
+import type { Recorder, Says } from "./record.ts";
 import { shownPhase, takeRows, unseen } from "./rows.ts";
 import { quit } from "./start.ts";
 import type { State } from "./state.ts";
@@ -42,6 +44,8 @@ export interface Order<Value> {
   readonly after?: () => Promise<void>;
   /** A closed session's answer, in the place of its refusal. */
   readonly closed?: Value;
+  /** What is recorded of it. */
+  readonly says?: Says;
 }
 interface Job<Value> {
   readonly order: Order<Value>;
@@ -68,6 +72,7 @@ export interface Shell {
   readonly archive: Archive;
   readonly clock: Clock;
   readonly keepsSettlements: boolean;
+  readonly recorder: Recorder | null;
   /** Does what opens a gate; `tag` is the operation's. */
   readonly openGate: (act: GateAct, pending: Pending) => void;
   readonly calls: OpenCalls;
@@ -106,10 +111,10 @@ function answerClosed<Value>(order: Order<Value>, call: Call<Value>): void {
   else call.resolve(order.closed);
 }
 /** What the world answers; nobody waits for it. */
-export function post(shell: Shell, decide: Decide<unknown>, tag: unknown): void {
+export function post(shell: Shell, decide: Decide<unknown>, tag: unknown, says: Says): void {
   if (shell.isClosed) return;
   const asked = nowOf(shell);
-  enqueue(shell, () => perform(shell, { order: { decide }, options: { tag }, call: null, asked }));
+  enqueue(shell, () => perform(shell, { order: { decide, says }, options: { tag }, call: null, asked }));
 }
 function enqueue(shell: Shell, work: () => Promise<void> | void): void {
   shell.queue.push(work);
@@ -123,6 +128,8 @@ async function pump(shell: Shell): Promise<void> {
     if (work !== undefined) await work;
   }
   shell.isPumping = false;
+  if (shell.isClosed) shell.recorder?.leave(false);
+  else shell.recorder?.flush();
 }
 export function nowOf(shell: Shell): number {
   return Math.max(0, Math.trunc(shell.clock.now()));
@@ -165,6 +172,15 @@ export function takeAll(shell: Shell, rows: readonly Row[], tag: unknown): void 
 // ── Deciding and committing ──────────────────────────────────────────────────────────────────────────────────────
 
 function decide<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
+  const { recorder } = shell;
+  const { says } = job.order;
+  if (recorder === null || says === undefined) return decideNow(shell, job);
+  recorder.begin(says, shell.state, job.asked);
+  const done = decideNow(shell, job);
+  if (done !== undefined) return done.then(recorder.end);
+  recorder.end();
+}
+function decideNow<Value>(shell: Shell, job: Job<Value>): Promise<void> | void {
   const draft = beginDraft(shell.state, job.asked);
   try {
     const decision = job.order.decide(draft);
@@ -190,6 +206,7 @@ async function commit<Value>(
   } catch (error) {
     if (shell.isClosed) return;
     const fault = archiveFault(error);
+    shell.recorder?.unwritten(fault.fault);
     if (order.isSettlement === true && shell.keepsSettlements)
       shell.unwritten = [...shell.unwritten, () => decide(shell, { ...job, call: null })];
     const fresh = beginDraft(shell.state, draft.now);
@@ -218,6 +235,7 @@ function conclude<Value>(
   isCommitted: boolean,
 ): Promise<void> | void {
   const { order, options, call } = job;
+  shell.recorder?.replied(reply, draft.acts);
   apply(draft, isCommitted);
   arm(shell);
   if ("begun" in reply) begin(shell, job, reply.begun);
@@ -228,23 +246,9 @@ function conclude<Value>(
     // A host may abandon the session from a callback: nobody is called after that.
     if (shell.isClosed) return;
   }
-  if ("fetch" in reply) return fetchMessages(shell, call, reply);
+  if ("fetch" in reply) return answerFetched(shell.archive, call, reply);
   if ("ok" in reply && order.after !== undefined) return order.after();
 }
-async function fetchMessages<Value>(
-  shell: Shell,
-  call: Call<Value> | null,
-  { fetch, then }: Fetch<Value>,
-): Promise<void> {
-  const { last, ...request } = fetch;
-  try {
-    const messages = await shell.archive.messages({ ...request, ...(last === null ? {} : { last }) });
-    call?.resolve(then(messages));
-  } catch (error) {
-    call?.reject(errorOf(archiveFault(error)));
-  }
-}
-
 // ── Doing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The caller waits for the end of an operation now. */
@@ -252,7 +256,7 @@ function begin<Value>(shell: Shell, { order, options, call }: Job<Value>, op: Op
   const { signal, tag, onBegin } = options;
   const giveUp = () => {
     if (order.isDetached === true) call?.reject(signal?.reason);
-    else post(shell, quit(op), tag);
+    else post(shell, quit(op), tag, { do: "cancel", op });
   };
   signal?.addEventListener("abort", giveUp, { once: true });
   const ended = (end: End) => {
@@ -274,6 +278,7 @@ export function guarded(shell: Shell, tag: unknown, at: string, call: () => void
   }
 }
 export function emit(shell: Shell, event: Event, tag: unknown): void {
+  shell.recorder?.event(event);
   for (const listener of shell.listeners) {
     try {
       listener(event, tag);
@@ -361,7 +366,12 @@ function timeUp(shell: Shell): void {
   });
 }
 function endWaits(shell: Shell, now: number): void {
-  void decide(shell, { order: { decide: timeOut(now) }, options: {}, call: null, asked: now });
+  void decide(shell, {
+    order: { decide: timeOut(now), says: { do: "elapse", ms: 0 } },
+    options: {},
+    call: null,
+    asked: now,
+  });
 }
 
 // ── Ending ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -379,14 +389,4 @@ export function shut(shell: Shell): void {
   }
   shell.pending.clear();
   for (const reject of [...shell.calls]) reject(error);
-}
-export function countersOf(shell: Shell): Counters {
-  const { hydrated, provider, commits } = shell.counted;
-  return {
-    conversationsHydrated: hydrated,
-    providerCalls: provider,
-    commits,
-    bytesWritten: shell.archive.bytesWritten(),
-    toolRuns: 0,
-  };
 }
