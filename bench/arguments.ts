@@ -1,16 +1,32 @@
 /** What the bench is asked to do, read from the command line; anything it does not understand is a usage error. */
-import { accessSync, constants, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 export class UsageError extends Error {}
 
 export interface Asked {
+  /** Measure, judge what CI can, or compare two builds. */
+  readonly mode: "measure" | "gate" | "against";
   /** Subjects, in the order in which they run. */
   readonly names: readonly string[];
   readonly isQuick: boolean;
+  /** Peers beside ours. */
+  readonly peers: readonly string[];
   /** Where to write everything measured, too. */
   readonly json: string | null;
+  /** The `dist` of another checkout. */
+  readonly against: string | null;
+  /** So many planted slow-downs and unchanged pairs in the place of another build. */
+  readonly trials: number;
+}
+export interface Known {
+  readonly subjects: readonly string[];
+  /** What the gate runs. */
+  readonly gated: readonly string[];
+  readonly peers: readonly string[];
+  /** Those that need no package. */
+  readonly plain: readonly string[];
 }
 
 function message(error: unknown): string {
@@ -29,9 +45,29 @@ function writable(file: string): string {
   }
   return path;
 }
+/** A checkout, or its `dist`. */
+function buildIn(folder: string): string {
+  const surface = join("src", "index.js");
+  const found = [resolve(folder), resolve(folder, "dist")].find((each) => existsSync(join(each, surface)));
+  if (found === undefined)
+    throw new UsageError(`There is no build in ${folder}: run \`npm ci && npm run build\` there, and name its folder.`);
+  return found;
+}
+const trialsMax = 1_000;
+function trialsIn(text: string): number {
+  const count = Number(text);
+  if (!Number.isSafeInteger(count) || count < 1 || count > trialsMax)
+    throw new UsageError(`--trials takes a whole number from 1 to ${trialsMax}, not "${text}".`);
+  return count;
+}
 function parsed(argv: readonly string[]) {
   const options = {
     quick: { type: "boolean" },
+    gate: { type: "boolean" },
+    alone: { type: "boolean" },
+    only: { type: "string" },
+    against: { type: "string" },
+    trials: { type: "string" },
     json: { type: "string" },
     help: { type: "boolean", short: "h" },
   } as const;
@@ -41,29 +77,65 @@ function parsed(argv: readonly string[]) {
     throw new UsageError(message(error));
   }
 }
-
-export function parse(argv: readonly string[], subjects: readonly string[]): Asked | "help" {
-  const { values, positionals } = parsed(argv);
-  if (values.help === true) return "help";
-  const unknown = positionals.find((name) => !subjects.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(`There is no subject "${unknown}"; choose from ${subjects.join(", ")}.`);
-  const names = positionals.length === 0 ? subjects : subjects.filter((name) => positionals.includes(name));
-  return { names, isQuick: values.quick === true, json: values.json === undefined ? null : writable(values.json) };
+function listed(what: string, text: string, known: readonly string[]): readonly string[] {
+  const names = text.split(",").filter((name) => name !== "");
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UsageError(`There is no ${what} "${unknown}"; choose from ${known.join(", ")}.`);
+  return names;
 }
 
-export function helpOf(subjects: readonly string[]): string {
-  return `Usage: npm run bench -- [SUBJECT…] [--quick] [--json FILE]
+export function parse(argv: readonly string[], known: Known): Asked | "help" {
+  const { values, positionals } = parsed(argv);
+  if (values.help === true) return "help";
+  const modes = [
+    values.gate === true ? ["gate" as const] : [],
+    values.against !== undefined || values.trials !== undefined ? ["against" as const] : [],
+  ].flat();
+  const [mode = "measure", another] = modes;
+  if (another !== undefined) throw new UsageError("--gate and --against (or --trials) are different runs; choose one.");
+  const subjects = mode === "gate" ? known.gated : known.subjects;
+  listed("subject", positionals.join(","), known.subjects);
+  const names = positionals.length === 0 ? subjects : known.subjects.filter((name) => positionals.includes(name));
+  if (mode === "against" && positionals.length > 0)
+    throw new UsageError("--against compares reading and saving; it takes no subjects.");
+  const isQuick = values.quick === true || mode === "gate";
+  const isAlone = values.alone === true || isQuick;
+  const asked =
+    values.only === undefined ? (isAlone ? known.plain : known.peers) : listed("peer", values.only, known.peers);
+  return {
+    ...{ mode, names, isQuick },
+    // Ours is what the others are compared with.
+    peers: ["rollcall", ...asked.filter((name) => name !== "rollcall")],
+    json: values.json === undefined ? null : writable(values.json),
+    against: values.against === undefined ? null : buildIn(values.against),
+    trials: values.trials === undefined ? 0 : trialsIn(values.trials),
+  };
+}
 
-What restoring, opening, reading and saving cost, and how fast the checker steps.
-Times are medians of interleaved samples and compare within one run. What has to
-hold is checked at the end, with the work counted behind each time.
+export function helpOf({ subjects, peers }: Known): string {
+  return `Usage: npm run bench -- [SUBJECT…] [OPTIONS]
 
-Subjects: ${subjects.join(", ")} (all of them unless told)
+What restoring, opening, reading and saving cost, beside what people use instead,
+and how fast the checker steps. Times are medians of interleaved samples and
+compare within one run. What has to hold is checked at the end, with the work
+counted behind each time.
 
-  --quick      smaller archives, fewer samples: under 30 seconds
-  --json FILE  also write everything measured to FILE
-  --help       this
+Subjects: ${subjects.join(", ")}
+  (all of them unless told)
+Peers: ${peers.join(", ")}
+  (those that need packages are installed into bench/peers when first needed)
 
-Exit codes: 0 everything held, 1 something did not, 2 usage, 70 a bug of the bench`;
+  --quick        smaller archives, fewer samples, no packages: about a minute
+  --alone        no peers that need packages
+  --only A,B     these peers, beside ours
+  --gate         what CI judges: all counters, and ratios with wide margins
+  --against DIR  is this build slower than that of another checkout, in reading
+                 and in saving? Exit 1 if it is
+  --trials N     how often that verdict is right: N planted slow-downs of a tenth
+                 and N unchanged pairs, of this build
+  --json FILE    also write everything measured to FILE
+  --help         this
+
+Exit codes: 0 everything held, 1 something did not, 2 usage, 4 the peers cannot be
+installed, 70 a bug of the bench`;
 }

@@ -1,6 +1,6 @@
 /** A host for these archives: opens them as a program would, with a provider whose turns end when the bench says so. */
 import { type DispatchRequest, openSession, type Session, type Store } from "../src/index.ts";
-import { host } from "./fixtures.ts";
+import { host } from "./content.ts";
 
 export interface Hosted {
   readonly session: Session;

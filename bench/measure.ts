@@ -22,6 +22,8 @@ export interface Timing {
   readonly low: number;
   readonly high: number;
   readonly samples: number;
+  /** In the order in which they were taken: the same place in two cases is the same round. */
+  readonly all: readonly number[];
 }
 export interface Effort {
   /** After the first round, which only warms up. */
@@ -62,6 +64,7 @@ export function timingOf(samples: readonly number[]): Timing {
     low: quantile(sorted, 0.25),
     high: quantile(sorted, 0.75),
     samples: samples.length,
+    all: samples,
   };
 }
 
@@ -96,9 +99,17 @@ export async function interleave(cases: readonly Case[], effort: Effort): Promis
   );
 }
 
-/** The median of one lap; a name that was never measured is a bug of the bench. */
-export function medianOf(timings: Timings, name: string, lap: string): number {
+/** A name that was never measured is a bug of the bench. */
+export function timingAt(timings: Timings, name: string, lap: string): Timing {
   const timing = timings.get(name)?.get(lap);
   if (timing === undefined) throw new Error(`nothing was measured for ${name}, ${lap}`);
-  return timing.median;
+  return timing;
+}
+export function medianOf(timings: Timings, name: string, lap: string): number {
+  return timingAt(timings, name, lap).median;
+}
+/** One against another, pair by pair: what slowed a round slowed both, and the median is of their ratios. */
+export function ratios(one: Timing, other: Timing): Timing {
+  const pairs = Math.min(one.samples, other.samples);
+  return timingOf(one.all.slice(0, pairs).map((each, at) => each / (other.all[at] ?? Number.NaN)));
 }

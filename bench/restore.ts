@@ -4,10 +4,10 @@
  */
 import { type Message, type Session, type Store, sqliteStore } from "../src/index.ts";
 import { atLeast, exactly } from "./claims.ts";
-import { archiveOf, flushed, messageCount, pathOf, peerAgents } from "./fixtures.ts";
+import { messageCount, pathOf } from "./content.ts";
+import { archiveOf } from "./fixtures.ts";
 import { hosted } from "./hosting.ts";
 import { type Case, interleave, type Laps, medianOf, stopwatch, type Timings } from "./measure.ts";
-import { createJsonFile, openJsonFile, rosterOf } from "./peers.ts";
 import type { Findings, Setting } from "./setting.ts";
 import type { Claim, Row, Section } from "./table.ts";
 import { type CountedStore, counted, eager, type Work, workSince } from "./work.ts";
@@ -84,9 +84,6 @@ interface Measured {
 async function measure(size: Size, setting: Setting): Promise<Measured> {
   const content = { agents, conversation: size.conversation };
   const file = await archiveOf(setting, content);
-  const json = `${file}.json`;
-  createJsonFile(json, peerAgents(content));
-  flushed(json);
   const store: CountedStore = counted(sqliteStore(file));
   const restores: Restore[] = [];
   const begin = (how: "lazy" | "eager", mode: Mode): Restore => {
@@ -103,17 +100,8 @@ async function measure(size: Size, setting: Setting): Promise<Measured> {
       { name: eagerly.name, sample: () => sample(eager(store), eagerly, "all") },
     );
   }
-  cases.push({ name: "json", sample: async () => sampleJson(json) });
   const timings = await interleave(cases, { roundsMin: size.rounds, budgetMs: 0, collects: true });
   return { size, timings, restores };
-}
-function sampleJson(file: string): Laps {
-  const elapsed = stopwatch();
-  const peer = openJsonFile(file);
-  const rows = rosterOf(peer).length;
-  const roster = elapsed();
-  if (rows !== agents) throw new Error(`the JSON file has ${rows} agents`);
-  return { roster };
 }
 
 function ratio({ timings }: Measured, mode: Mode, lap: Lap): number {
@@ -127,7 +115,7 @@ const lapLabels: { readonly [lap in Lap]: { readonly [mode in Mode]: string } } 
 };
 const meaning: readonly string[] = [
   "Lazy is what the registry does: no conversation is read before somebody asks for it. Eager is the same restore with all of " +
-    "them in memory first. The peer reads as eagerly and checks nothing of what it reads.",
+    "them in memory first.",
 ];
 function sectionOf(mode: Mode, all: readonly Measured[]): Section {
   const rows = laps.flatMap((lap): readonly Row[] => {
@@ -139,15 +127,10 @@ function sectionOf(mode: Mode, all: readonly Measured[]): Section {
       { label: "  eager / lazy", unit: "times", values: all.map((each) => ratio(each, mode, lap)) },
     ];
   });
-  const peer: Row = {
-    label: "peer: one JSON file, texts inside, to the roster",
-    unit: "ms",
-    values: all.map(({ timings }) => medianOf(timings, "json", "roster")),
-  };
   return {
     title: `Restore ${agents} idle agents, ${mode === "write" ? "writable" : "read-only"}; a conversation each of`,
     columns: all.map(({ size }) => size.label),
-    rows: mode === "write" ? [...rows, peer] : rows,
+    rows,
     notes: mode === "write" ? meaning : [],
   };
 }

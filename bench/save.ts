@@ -3,15 +3,17 @@
  * and, where the system tells, by the kernel.
  */
 import { copyFileSync } from "node:fs";
-import { type Mail, sqliteStore } from "../src/index.ts";
+import { sqliteStore } from "../src/index.ts";
+import { sizeLabel } from "./cells.ts";
 import { atMost, exactly, within } from "./claims.ts";
-import { archiveOf, type Content, flushed, peerAgents, strides } from "./fixtures.ts";
+import { type Content, strides } from "./content.ts";
+import { archiveOf, flushed } from "./fixtures.ts";
 import { type Hosted, hosted } from "./hosting.ts";
+import { kernelBytes } from "./kernel.ts";
 import { type Case, interleave, type Laps, medianOf, stopwatch, timingOf } from "./measure.ts";
-import { peerKinds, sizeLabel, sizesOf } from "./open.ts";
-import type { Peer } from "./peers.ts";
+import { sizesOf } from "./open.ts";
 import { prose } from "./prose.ts";
-import { type Findings, kernelBytes, type Setting } from "./setting.ts";
+import type { Findings, Setting } from "./setting.ts";
 import type { Claim, Row } from "./table.ts";
 import { counted, type Work, workSince } from "./work.ts";
 
@@ -33,7 +35,6 @@ interface Sized {
   readonly hosts: { readonly full: Hosted; readonly normal: Hosted };
   readonly work: Work;
   readonly written: Written;
-  readonly peers: readonly { readonly name: string; readonly peer: Peer; readonly bytes: number[] }[];
 }
 
 async function send({ session }: Hosted, to: string): Promise<Laps> {
@@ -42,16 +43,6 @@ async function send({ session }: Hosted, to: string): Promise<Laps> {
   await agent.send(text);
   return { ms: elapsed() };
 }
-function sendPeer(peer: Peer, to: string, bytes: number[]): Laps {
-  const mail: Mail = { seq: 1, kind: "mail", from: "/root", to, text, at: 0, outcome: null, digest: null };
-  const before = kernelBytes();
-  const elapsed = stopwatch();
-  const handed = peer.saveMail(mail);
-  const ms = elapsed();
-  const after = kernelBytes();
-  bytes.push(before === null || after === null ? handed : after - before);
-  return { ms };
-}
 
 async function prepare(setting: Setting, agents: number): Promise<Sized> {
   const content: Content = { agents, conversation: 0 };
@@ -59,15 +50,10 @@ async function prepare(setting: Setting, agents: number): Promise<Sized> {
   const copy = `${file}.normal`;
   copyFileSync(file, copy);
   flushed(copy);
-  const records = peerAgents(content);
   const store = counted(sqliteStore(copy, { durability: "normal" }));
   return {
     ...{ agents, next: strides(agents), work: store.work, written: { archive: [], kernel: [], commits: [] } },
     hosts: { full: await hosted(sqliteStore(file), "write"), normal: await hosted(store, "write") },
-    peers: peerKinds.map(({ name, suffix, create, open }) => {
-      create(`${file}.save${suffix}`, records);
-      return { name, peer: open(flushed(`${file}.save${suffix}`)), bytes: [] };
-    }),
   };
 }
 /** One mail after the other, each counted. */
@@ -108,16 +94,11 @@ export async function save(setting: Setting): Promise<Findings> {
   const cases: readonly Case[] = sized.flatMap((each) => [
     { name: `full ${each.agents}`, sample: () => send(each.hosts.full, each.next()) },
     { name: `normal ${each.agents}`, sample: () => send(each.hosts.normal, each.next()) },
-    ...each.peers.map(({ name, peer, bytes }) => ({
-      name: `${name} ${each.agents}`,
-      sample: async () => sendPeer(peer, each.next(), bytes),
-    })),
   ]);
   const timings = await interleave(cases, { roundsMin: 7, budgetMs: setting.isQuick ? 1_500 : 8_000 });
-  for (const { hosts, peers } of sized) {
+  for (const { hosts } of sized) {
     await hosts.full.leave();
     await hosts.normal.leave();
-    for (const { peer } of peers) peer.close();
   }
 
   const row = (label: string, name: string): Row => ({
@@ -136,10 +117,6 @@ export async function save(setting: Setting): Promise<Findings> {
       row("rollcall, durability normal", "normal"),
       bytes("  bytes written", ({ written }) => median(written.archive)),
       bytes("  with its share of the log", ({ written }) => mean(written.archive)),
-      ...peerKinds.flatMap(({ name }, at) => [
-        row(`peer: ${name}, on disk`, name),
-        bytes("  bytes written", ({ peers }) => median(peers[at]?.bytes ?? [])),
-      ]),
     ],
     notes: [],
   };

@@ -1,8 +1,9 @@
 /** What every subject is given: where it may write, how hard it tries, and how the machine did today. */
 import { createHash } from "node:crypto";
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Measurement } from "./cells.ts";
 import { stopwatch, timingOf } from "./measure.ts";
 import { prose } from "./prose.ts";
 import type { Claim, Section } from "./table.ts";
@@ -11,12 +12,18 @@ export interface Setting {
   /** Removed when the process ends, however it ends. */
   readonly folder: string;
   readonly isQuick: boolean;
+  /** A few contents, floors with wide margins: what a busy machine can judge. */
+  readonly isGate: boolean;
+  /** Peers that are measured beside ours, by name; ours is first. */
+  readonly peers: readonly string[];
   /** Archives written so far, by what stands in them: subjects share them. */
   readonly archives: Map<string, Promise<string>>;
 }
 export interface Findings {
   readonly sections: readonly Section[];
   readonly claims: readonly Claim[];
+  /** For charts and comparisons: every cell that was measured beside peers. */
+  readonly measured?: readonly Measurement[];
 }
 export type Subject = (setting: Setting) => Promise<Findings>;
 
@@ -74,14 +81,4 @@ export function machine(): Machine {
   const [first] = cpus();
   const cpu = (first?.model ?? "unknown").trim();
   return { node: process.version, platform: `${process.platform} ${process.arch}`, cpu, cores: cpus().length };
-}
-
-/** Bytes this process handed to the kernel so far; null where the system does not count them. */
-export function kernelBytes(): number | null {
-  try {
-    const found = /^wchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "latin1"));
-    return found === null ? null : Number(found[1]);
-  } catch {
-    return null;
-  }
 }

@@ -7,6 +7,7 @@ import { timingOf } from "./measure.ts";
 import { claimsOf, shown, tableOf } from "./table.ts";
 
 const subjects = ["restore", "open"];
+const known = { subjects, gated: ["open"], peers: ["rollcall", "files", "xstate"], plain: ["rollcall", "files"] };
 
 describe("a table", () => {
   it("fits 80 columns with four sizes and long labels", () => {
@@ -57,17 +58,26 @@ describe("claims", () => {
 
 describe("timings", () => {
   it("are medians and quartiles", () => {
-    expect(timingOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4, samples: 5 });
+    expect(timingOf([5, 1, 4, 2, 3])).toEqual({ median: 3, low: 2, high: 4, samples: 5, all: [5, 1, 4, 2, 3] });
     expect(timingOf([1, 2]).median).toBe(1.5);
   });
 });
 
 describe("the arguments", () => {
   it("are everything unless told, and otherwise run in one order", () => {
-    expect(parse([], subjects)).toEqual({ names: subjects, isQuick: false, json: null });
-    expect(parse(["open", "restore", "--quick"], subjects)).toMatchObject({ names: subjects, isQuick: true });
-    expect(parse(["--help", "open"], subjects)).toBe("help");
-    expect(helpOf(subjects)).toContain("restore, open");
+    expect(parse([], known)).toEqual({
+      ...{ mode: "measure", names: subjects, isQuick: false, json: null, against: null, trials: 0 },
+      peers: ["rollcall", "files", "xstate"],
+    });
+    expect(parse(["open", "restore", "--quick"], known)).toMatchObject({ names: subjects, isQuick: true });
+    expect(parse(["--help", "open"], known)).toBe("help");
+    expect(helpOf(known)).toContain("restore, open");
+  });
+
+  it("choose peers, ours always first, and none that needs a package where there is no time for one", () => {
+    expect(parse(["--only", "xstate"], known)).toMatchObject({ peers: ["rollcall", "xstate"] });
+    expect(parse(["--alone"], known)).toMatchObject({ peers: ["rollcall", "files"], isQuick: false });
+    expect(parse(["--gate"], known)).toMatchObject({ mode: "gate", names: ["open"], peers: ["rollcall", "files"] });
   });
 
   it.each([
@@ -77,7 +87,13 @@ describe("the arguments", () => {
     [["--json", ""]],
     [["--json", tmpdir()]],
     [["--json", "/no/such/place"]],
+    [["--only", "nobody"]],
+    [["--gate", "--trials", "1"]],
+    [["--against", tmpdir()]],
+    [["--against", ".", "open"]],
+    [["--trials", "0"]],
+    [["--trials", "many"]],
   ])("are refused before anything is measured: %j", (argv) => {
-    expect(() => parse(argv, subjects)).toThrow(UsageError);
+    expect(() => parse(argv, known)).toThrow(UsageError);
   });
 });

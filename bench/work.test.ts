@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { sqliteStore } from "../src/index.ts";
-import { type Content, fill, messageCount, pathOf, strides } from "./fixtures.ts";
+import { type Content, messageCount, pathOf, strides } from "./content.ts";
+import { fill } from "./fixtures.ts";
 import { hosted } from "./hosting.ts";
+import { kernelBytes } from "./kernel.ts";
 import { bytesMax } from "./save.ts";
-import { kernelBytes } from "./setting.ts";
 import { type CountedStore, counted, eager, workSince } from "./work.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollcall-bench-test-"));
