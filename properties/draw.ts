@@ -15,7 +15,7 @@ import { starts } from "./moves/starts.ts";
 import { turns } from "./moves/turns.ts";
 import { type Position, position } from "./position.ts";
 import { retried } from "./retry.ts";
-import type { Shape } from "./shape.ts";
+import type { Favourite, Shape } from "./shape.ts";
 import type { Capabilities } from "./target.ts";
 
 /** What a woken waiter does: mostly nothing. */
@@ -88,6 +88,12 @@ function drawFrom(at: Position, where: number): Step | null {
   return null;
 }
 
+/** Of a hundred steps, so many mean to be refused, whatever the shape of the story; with those that it has anyway, about half. */
+const erring = 57;
+const wildest = 90;
+/** Not in stories about these: they take several steps to come to, and each way in which they fail is to be seen to work when tried again. */
+const calm: readonly Favourite[] = ["handler", "interrupt", "steer", "compact"];
+
 /** Where a story stands. */
 export interface Standing {
   readonly index: number;
@@ -104,7 +110,11 @@ export function draw(draft: Draft, { index, world, shape, capabilities, unwritte
   const second = shape.handles && capabilities.handles && draft[3] % (world.handles["w2"] === undefined ? 15 : 4) === 1;
   const at = position(world, shape, capabilities, thrown, index, second ? "w2" : null);
   const again = unwritten === null || second || draft[3] % 3 === 2 ? null : retried(at, unwritten);
-  const goal = again === null && !second && draft[3] % 2 === 1 ? driven(at) : null;
+  if (again !== null) return again;
+  const isCalm = shape.favoured !== null && calm.includes(shape.favoured);
+  const errs = !isCalm && draft[0] % 100 >= 100 - erring;
+  const goal = errs || second || draft[3] % 2 === 0 ? null : driven(at);
   if (goal !== null && applicable(goal, capabilities, world) === null) return goal;
-  return again ?? drawFrom(at, draft[0] / draftMax) ?? { do: "roster" };
+  const from = errs ? { ...at, shape: { ...shape, wild: wildest } } : at;
+  return drawFrom(from, draft[0] / draftMax) ?? { do: "roster" };
 }

@@ -145,6 +145,7 @@ const favourites: readonly Favourite[] = [
   "handler",
   "handler",
   "handler",
+  "handler",
   "steer",
   "compact",
   "steering",

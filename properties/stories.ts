@@ -14,7 +14,7 @@ export interface Story {
 }
 
 /** Steps of a story; half as many on average. */
-const storyStepsMax = 60;
+const storyStepsMax = 80;
 
 // Without bias: a bias to small numbers would be one to the first moves of every list.
 const number = fc.noBias(fc.integer({ min: 0, max: draftMax - 1 }));
@@ -51,7 +51,7 @@ export function storyAt(seed: number, index: number): Story {
 }
 
 /** Steps within which what was not written is tried again. */
-const triesMax = 6;
+const triesMax = 16;
 const isRetry = (told: Step, unwritten: Step): boolean =>
   told.do === unwritten.do && (told.do !== "answer" || unwritten.do !== "answer" || told.gate === unwritten.gate);
 /** A handler's answer stands although clearing what is owed was not written; then the host is warned. */

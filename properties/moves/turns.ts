@@ -61,7 +61,11 @@ const block: Move = {
   group: "blocks",
   weight: ({ admitted }) => (admitted.length > 0 ? 4 : 0.4),
   draw: (at) => {
-    const path = at.dice.pick(12) === 1 ? "/root" : agentPath(at, at.dice.pick(8) === 1 ? at.idle : at.admitted);
+    // Where few blockers are allowed, one that has some is asked for more.
+    const isTight = at.shape.scope.limits?.blockersMax !== undefined;
+    const full = isTight ? at.admitted.find(({ blocks }) => blocks > 0)?.path : undefined;
+    const path =
+      at.dice.pick(12) === 1 ? "/root" : (full ?? agentPath(at, at.dice.pick(8) === 1 ? at.idle : at.admitted));
     if (path === null) return null;
     const kind = at.dice.from(["permission_blocked", "interaction_blocked"]);
     return { do: "block", path, kind, ...common(at, false) };
