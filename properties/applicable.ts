@@ -1,16 +1,22 @@
 /** Whether a target can be given a step where the model stands; if not, why, in a few words. */
 import type { World } from "../model/index.ts";
 import type { Gate, Step } from "../src/contract.ts";
+import { matches } from "./pattern.ts";
 import type { Capabilities } from "./target.ts";
 
 export function applicable(step: Step, capabilities: Capabilities, world: World): string | null {
-  const { verbs, answers, passes, commits, handles, nesting } = capabilities;
+  const { verbs, answers, passes, advance, lacks, commits, handles, nesting } = capabilities;
   if (verbs !== undefined && !verbs.includes(step.do)) return `${step.do} is not offered`;
   if (!commits && step.commit !== undefined) return "commits cannot be answered";
   if (!handles && step.as !== undefined) return "a second handle is not offered";
   const riding = "answers" in step && step.answers !== undefined ? step.answers : {};
-  const unstoppable = passes?.find((gate) => opens(step).includes(gate) && riding[gate] === undefined);
+  const passed = advance?.includes(step.do) === true ? opens(step) : (passes ?? []);
+  const unstoppable = passed.find((gate) => opens(step).includes(gate) && riding[gate] === undefined);
   if (unstoppable !== undefined) return `it cannot stop at ${unstoppable}`;
+  const lack = lacks?.find(
+    ({ step: like, only }) => matches(like, step, world) && !(only !== undefined && matches(only, step, world)),
+  );
+  if (lack !== undefined) return lack.why;
   for (const [gate, allowed] of Object.entries(answers ?? {})) {
     const given = step.do === "answer" ? (step.gate === gate ? step.with : undefined) : riding[gate as Gate]; // keys of a record over gates
     if (given !== undefined && !allowed.includes(given)) return `${gate} cannot be answered ${given}`;

@@ -11,7 +11,7 @@ import { tellHere } from "./here.ts";
 import type { Oracle } from "./loop.ts";
 import { type Numbers, numbersOf, type Shard } from "./numbers.ts";
 import type { Judging, Tale, Wrong } from "./tale.ts";
-import type { OpenTarget, Target } from "./target.ts";
+import { called, type OpenTarget, type Shim, type Target } from "./target.ts";
 import type { TargetOptions } from "./targets/named.ts";
 import { Unusable } from "./unusable.ts";
 
@@ -43,6 +43,8 @@ export interface Checked {
   /** Of agreement, as the target promises or as it was asked for. */
   readonly level: Level;
   readonly oracle: Oracle;
+  /** What the target was given beside the implementation. */
+  readonly shims: readonly Shim[];
   readonly seed: number;
   /** Stories asked for, in this shard. */
   readonly asked: number;
@@ -52,7 +54,7 @@ export interface Checked {
   readonly rebuffed: number;
   /** By goal, in how many stories it was reached. */
   readonly goals: ReadonlyMap<string, number>;
-  /** Known divergences, and how often they ended a story. */
+  /** Known divergences, and in how many stories they occurred. */
   readonly diverged: ReadonlyMap<string, number>;
   /** What differs only above the level that the target promises, and in how many stories: no failure. */
   readonly beyond: ReadonlyMap<string, number>;
@@ -99,6 +101,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
     const isWhole = numbers.count === runs && !spent;
     return {
       ...{ target: target.name, level: target.capabilities.level, oracle, seed, asked: numbers.count },
+      shims: target.capabilities.shims ?? [],
       ...sums,
       // Part of a run need not meet everything that the run would.
       ...(isWhole ? {} : { missing: [] }),
@@ -127,7 +130,7 @@ function summing({ capabilities }: Target, covers: Covering | null, progress: Ch
     rebuffed += tale.rebuffed;
     for (const place of tale.goals) reached[place] = (reached[place] ?? 0) + 1;
     for (const what of tale.beyond) beyond.set(what, (beyond.get(what) ?? 0) + 1);
-    if (tale.diverged !== null) diverged.set(tale.diverged, (diverged.get(tale.diverged) ?? 0) + 1);
+    for (const what of tale.diverged) diverged.set(what, (diverged.get(what) ?? 0) + 1);
     progress?.(stories, steps);
     if (isWrong(tale)) wrong = tale;
     return wrong === null;
@@ -136,7 +139,7 @@ function summing({ capabilities }: Target, covers: Covering | null, progress: Ch
     ...{ stories, steps, rebuffed, diverged, beyond },
     coverage: covers?.sum() ?? null,
     goals: new Map(goals.map(({ name }, place) => [name, reached[place] ?? 0])),
-    missing: (capabilities.diverges ?? []).map(({ kind }) => kind).filter((kind) => !diverged.has(kind)),
+    missing: (capabilities.diverges ?? []).map(called).filter((name) => !diverged.has(name)),
   });
   const last = (): { readonly wrong: WrongTale | null; readonly sums: Sums } => ({ wrong, sums: sums() });
   return { take, last };

@@ -22,8 +22,9 @@ import type { Counters, Encoded, Event, Reply, Scope, Step, StoredView, View } f
 import { above, limited } from "./beyond.ts";
 import { type Difference, difference, equal, kindOf } from "./compare.ts";
 import { digest } from "./digest.ts";
+import { matches } from "./pattern.ts";
 import { type Reduction, reduction, uncut } from "./reduce.ts";
-import type { Awaitable, Target } from "./target.ts";
+import { type Awaitable, called, type Target } from "./target.ts";
 import type { Told } from "./trace.ts";
 import { Unusable } from "./unusable.ts";
 import { overspent, overweight } from "./work.ts";
@@ -140,8 +141,11 @@ export async function run(
         watch.beyond?.(limit);
         return ended(null);
       }
-      const known = target.capabilities.diverges?.find(({ kind }) => failure.kinds.includes(kind));
-      return known === undefined ? ended(failure) : ended(null, known.kind);
+      const known = target.capabilities.diverges?.find(
+        ({ kind, step: like }) =>
+          failure.kinds.includes(kind) && (like === undefined || (step !== null && matches(like, step, now.world))),
+      );
+      return known === undefined ? ended(failure) : ended(null, called(known));
     }
     if (watch.beyond !== undefined) for (const what of above(level, expected, found)) watch.beyond(what);
     const ledger = remember(now.ledger, now.expected, expected);
@@ -268,8 +272,9 @@ function filled(expected: Seen, found: Seen): Seen {
 }
 
 /** Nothing to compare where the target does not encode, or has nothing open for writing. */
-function encodesAlike({ sights }: Reduction, expected: Seen, found: Seen): boolean {
-  return !sights.includes("encode") || found.encoded === unencoded || equal(expected.encoded, found.encoded);
+function encodesAlike({ sights, encoded }: Reduction, expected: Seen, found: Seen): boolean {
+  const same = (): boolean => equal(encoded(expected.encoded), encoded(found.encoded));
+  return !sights.includes("encode") || found.encoded === unencoded || same();
 }
 
 const acrossSteps: readonly Law[] = laws.filter(({ kind }) => kind === "T");
@@ -303,7 +308,9 @@ function first(reduced: Reduction, expected: Seen, found: Seen): Difference | nu
       "reply",
     ) ??
     difference(reduced.view(expected.view), reduced.view(found.view), "view") ??
-    (encodesAlike(reduced, expected, found) ? null : difference(expected.encoded, found.encoded, "encode")) ??
+    (encodesAlike(reduced, expected, found)
+      ? null
+      : difference(reduced.encoded(expected.encoded), reduced.encoded(found.encoded), "encode")) ??
     difference(expected.stored, found.stored, "stored")
   );
 }

@@ -3,12 +3,13 @@
  * without the view fields and events that it does not show. Nothing is taken out for a target that shows everything.
  */
 import type { Sight } from "../model/index.ts";
-import type { Event, Reply, View } from "../src/contract.ts";
+import type { Encoded, Event, Reply, View } from "../src/contract.ts";
 import type { Capabilities } from "./target.ts";
 
 export interface Reduction {
   reply(reply: Reply): unknown;
   view(view: View): unknown;
+  encoded(encoded: Encoded): unknown;
   /** What laws may ask to see. */
   readonly sights: readonly Sight[];
   /** Nothing is taken out, so whatever is equal is equal altogether. */
@@ -26,11 +27,13 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
   if (events.length === 0 && level !== "core") sights.push("events");
   if (encodes) sights.push("encode");
   const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
-  if (whole) return { reply: (reply) => reply, view: (view) => view, sights, whole, rowBytes };
+  if (whole)
+    return { reply: (reply) => reply, view: (view) => view, encoded: (encoded) => encoded, sights, whole, rowBytes };
   const shown = (event: Event): boolean => level !== "core" && !events.includes(event[0]);
   return {
     reply: (reply) => reduceReply(reply, level === "house", shown, fields),
     view: (view) => without(view, fields),
+    encoded: (encoded) => without(encoded, fields),
     ...{ sights, whole, rowBytes },
   };
 }

@@ -3,9 +3,10 @@
  * answers in another way than where the story failed.
  */
 import type { Reply, Scope } from "../src/contract.ts";
+import { applicable } from "./applicable.ts";
 import type { Bound } from "./bind.ts";
 import { breathing } from "./breath.ts";
-import { type Failure, type Oracle, type Run, run } from "./loop.ts";
+import { type Failure, type Next, type Oracle, type Run, run } from "./loop.ts";
 import { isRebuffed, kindOfReply, type Plan, plan } from "./plan.ts";
 import type { Target } from "./target.ts";
 
@@ -63,7 +64,12 @@ export function searching(target: Target, first: Held, { executionsMax, oracle, 
     if (isOver || steps.length === 0 || told.has(key)) return false;
     told.add(key);
     spent[on]++;
-    const tried = await run(target, scope, (_, index) => steps[index] ?? null, {}, oracle);
+    // What the target cannot be given ends a candidate as it would a replay.
+    const next: Next = (world, index) => {
+      const step = steps[index];
+      return step === undefined || applicable(step, target.capabilities, world) !== null ? null : step;
+    };
+    const tried = await run(target, scope, next, {}, oracle);
     const { length } = tried.told;
     if (tried.failure === null || !isAlike(tried.failure) || length > best.list.length) return false;
     best = { scope, list: list.slice(0, length), replies: answered(list, replies), run: tried };

@@ -59,14 +59,24 @@ const isUnwritten = ({ commit }: Step, reply: Reply): boolean =>
   commit !== undefined &&
   ("fault" in reply || "crashed" in reply || reply.events?.some(([event]) => event === "warned") === true);
 
+/** Drafts, by their place, that are not told; and who is to know which one a step comes from, if it comes from one. */
+export interface Detours {
+  readonly skipped: ReadonlySet<number>;
+  readonly drew: (draft: number | null) => void;
+}
+
 /** The story's steps, each resolved where the story stands. */
-export function telling({ shape, drafts }: Story, capabilities: Capabilities): Next {
+export function telling({ shape, drafts }: Story, capabilities: Capabilities, detours?: Detours): Next {
   let told: Step | null = null;
   let unwritten: Step | null = null;
   let tries = 0;
   const end = shape.reads ? reading(capabilities) : () => null;
-  return (world, index, last) => {
+  let index = -1;
+  return (world, _, last) => {
+    do index++;
+    while (detours?.skipped.has(index) === true);
     const drawn = drafts[index];
+    detours?.drew(drawn === undefined ? null : index);
     if (drawn === undefined) return end(world);
     if (told !== null && last != null && isUnwritten(told, last)) [unwritten, tries] = [told, 0];
     told = draw(drawn, { index, world, shape, capabilities, unwritten });

@@ -16,8 +16,8 @@ export interface Tale {
   readonly goals: readonly number[];
   /** Behaviours that it shows, where coverage is asked for. */
   readonly cells: readonly string[];
-  /** Known divergence at which it ended, if it did. */
-  readonly diverged: string | null;
+  /** Known divergences that it came to. */
+  readonly diverged: readonly string[];
   /** What differs only above the level that the target promises. */
   readonly beyond: readonly string[];
   readonly wrong: Wrong | null;
@@ -45,7 +45,12 @@ export interface Judging {
 export interface Telling {
   readonly run: Run;
   readonly sights: readonly Sight[];
+  /** Known divergences, told past. */
+  readonly diverged: ReadonlySet<string>;
 }
+
+/** A story is told without the steps that are known to differ, so that what lies behind them is seen; but not for ever. */
+const detoursMax = 6;
 
 /** Tells a story, and keeps all that was seen. */
 export async function tell(
@@ -54,12 +59,25 @@ export async function tell(
   oracle: Oracle,
   watched: Pick<Watch, "met" | "beyond" | "stepped"> = {},
 ): Promise<Telling> {
-  const sights: Sight[] = [];
+  let sights: Sight[] = [];
   const showed = (...seen: Parameters<typeof sightOf>): void => {
     sights.push(sightOf(...seen));
   };
   const watch = { ...watched, showed };
-  return { run: await run(target, told.shape.scope, telling(told, target.capabilities), watch, oracle), sights };
+  const skipped = new Set<number>();
+  const diverged = new Set<string>();
+  let last: number | null = null;
+  const drew = (draft: number | null): void => {
+    last = draft;
+  };
+  for (;;) {
+    sights = [];
+    const next = telling(told, target.capabilities, { skipped, drew });
+    const done = await run(target, told.shape.scope, next, watch, oracle);
+    if (done.diverged !== null) diverged.add(done.diverged);
+    if (done.diverged === null || last === null || skipped.size >= detoursMax) return { run: done, sights, diverged };
+    skipped.add(last);
+  }
 }
 
 export async function taleOf(target: Target, { seed, oracle, covers }: Judging, index: number): Promise<Tale> {
@@ -68,14 +86,18 @@ export async function taleOf(target: Target, { seed, oracle, covers }: Judging, 
   const cells = new Set<string>();
   const beyond = new Set<string>();
   const stepped: NonNullable<Watch["stepped"]> = (before, step, _, reply) => addCells(cells, before, step, reply);
-  const { run: done, sights } = await tell(target, told, oracle, {
+  const {
+    run: done,
+    sights,
+    diverged,
+  } = await tell(target, told, oracle, {
     met: (goal) => met.add(places.get(goal) ?? -1),
     beyond: (what) => beyond.add(what),
     ...(covers === true ? { stepped } : {}),
   });
   return {
     ...{ index, steps: done.told.length, rebuffed: done.rebuffed, goals: [...met], cells: [...cells] },
-    ...{ diverged: done.diverged, beyond: [...beyond] },
+    ...{ diverged: [...diverged], beyond: [...beyond] },
     wrong:
       done.failure !== null
         ? { kinds: done.failure.kinds, sights, again: null }

@@ -17,6 +17,7 @@ import type {
   Verb,
   View,
 } from "../src/contract.ts";
+import type { Pattern } from "./pattern.ts";
 
 export type Awaitable<Value> = Value | Promise<Value>;
 
@@ -25,6 +26,27 @@ export interface Divergence {
   /** The kind of failure as reports name it: `L8`, `outcome`, `view.agents.result`. */
   readonly kind: string;
   readonly why: string;
+  /** What it is called in reports [its kind]. */
+  readonly name?: string;
+  /** Only where the step at which it shows is like this [at any]. */
+  readonly step?: Pattern;
+}
+
+/** What reports call it. */
+export const called = ({ kind, name = kind }: Divergence): string => name;
+
+/** What a target cannot be given: steps like `step`, or those of them that are not like `only`. */
+export interface Lack {
+  readonly step: Pattern;
+  readonly only?: Pattern;
+  readonly why: string;
+}
+
+/** What a target was given beside the implementation, so that it can be asked at all. */
+export interface Shim {
+  readonly name: string;
+  readonly why: string;
+  readonly on: boolean;
 }
 
 /** What a target can do. What it lacks is not asked of it, or removed on both sides before comparing. */
@@ -36,6 +58,13 @@ export interface Capabilities {
   readonly answers?: { readonly [gate in Gate]?: readonly Answer[] };
   /** Gates it cannot stop at: their answer rides on the step that begins. */
   readonly passes?: readonly Gate[];
+  /** Commands that it cannot stop once they have begun: all their answers ride on them. */
+  readonly advance?: readonly Verb[];
+  /** Steps that it cannot be given. */
+  readonly lacks?: readonly Lack[];
+  readonly shims?: readonly Shim[];
+  /** It can take a picture of its screen. */
+  readonly pictures?: boolean;
   /** `lifo`: only its newest gate may be answered, and it is restarted only when none is open. */
   readonly nesting: "any" | "lifo";
   /** Fields of views, and kinds of events, that it does not show. */
@@ -73,6 +102,8 @@ export interface Target {
   stored(): Awaitable<StoredView | null>;
   /** Work counted since reset; `null` where nothing is counted. */
   counters(): Awaitable<Counters | null>;
+  /** Writes what is on its screen to a PNG file. */
+  picture?(file: string): Awaitable<void>;
   close(): Awaitable<void>;
 }
 

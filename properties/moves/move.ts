@@ -32,10 +32,11 @@ export function shared(at: Position): string | null {
 type InAdvance = { answers?: { [gate in Gate]?: (typeof answersOf)[gate][number] } };
 
 /** Answers that ride on the step that begins, all or the first few; always those of gates the target cannot stop at. */
-export function ahead(at: Position, gates: readonly Gate[]): InAdvance {
+export function ahead(at: Position, gates: readonly Gate[], verb?: Verb): InAdvance {
   // Within another step what was issued after it would be decided before the answer.
   if (at.inner) return {};
-  const passes = at.capabilities.passes ?? [];
+  const { advance, passes: some = [] } = at.capabilities;
+  const passes = verb !== undefined && advance?.includes(verb) === true ? gates : some;
   const many = at.dice.chance(at.shape.ahead) ? gates.length - at.dice.pick(gates.length) : 0;
   // A handler that has answered before it was asked is never open while other things happen.
   const open = at.dice.pick(3) > 0;

@@ -30,7 +30,7 @@ const spawn: Move = {
       ? at.dice.from(["nobody", "malformed", "unlisted", "foreign", "both", "twice", "wanting", "lone"])
       : at.dice.from(["r", "r", "r", "q", "q", "long"]);
     const start = { do: "spawn", by, name: nameFor(at, by), role, text: words(at, "t") } as const;
-    return { ...start, ...handler(at), ...ahead(at, ["prepare", "dispatch", "handler"]), ...common(at) };
+    return { ...start, ...handler(at), ...ahead(at, ["prepare", "dispatch", "handler"], "spawn"), ...common(at) };
   },
 };
 
@@ -43,7 +43,12 @@ const followUp: Move = {
     const to = agentPath(at, at.dice.pick(4) === 1 ? at.agents : at.idle);
     if (to === null) return null;
     const start = { do: "follow_up", by, to: named(at, by, to), text: words(at, "u") } as const;
-    return { ...start, ...handler(at), ...ahead(at, ["hydrate", "prepare", "dispatch", "handler"]), ...common(at) };
+    return {
+      ...start,
+      ...handler(at),
+      ...ahead(at, ["hydrate", "prepare", "dispatch", "handler"], "follow_up"),
+      ...common(at),
+    };
   },
 };
 

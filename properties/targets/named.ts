@@ -15,6 +15,7 @@ import { coldToolDropped } from "./cold-tools.ts";
 import { isCommand, isScript, wordsOf } from "./command.ts";
 import { fickle, fickleTarget } from "./fickle.ts";
 import { type Judged, judgedBy } from "./leveled.ts";
+import { type EmacsOptions, mevedelTarget } from "./mevedel.ts";
 import { modelTarget } from "./model.ts";
 import { ownChild } from "./own-child.ts";
 import { pinnable } from "./pinned.ts";
@@ -44,14 +45,18 @@ export function targetNames(): readonly string[] {
 }
 
 /** Plain data, so that it can be handed to another process. What is left out is as the target has it. */
-export interface TargetOptions extends ChildOptions, Judged {}
+export interface TargetOptions extends ChildOptions, Judged {
+  /** Of the target mevedel. */
+  readonly mevedel?: EmacsOptions | undefined;
+}
 
 /** `options` about processes say nothing to a target that is none. */
 export async function targetNamed(name: string, options: TargetOptions = {}): Promise<OpenTarget> {
   return judgedBy(await unjudged(name, options), options);
 }
 
-async function unjudged(name: string, options: ChildOptions): Promise<OpenTarget> {
+async function unjudged(name: string, { mevedel, ...options }: TargetOptions): Promise<OpenTarget> {
+  if (name === "mevedel") return mevedelTarget(mevedel ?? {}, options);
   const found = [known, cold].find((each) => Object.hasOwn(each, name))?.[name];
   if (found !== undefined) return found;
   if (name.startsWith("fickle:")) return fickleNamed(name, name.slice("fickle:".length));

@@ -15,7 +15,8 @@ import type {
   Text,
   View,
 } from "../../src/contract.ts";
-import type { Capabilities } from "../target.ts";
+import type { Pattern } from "../pattern.ts";
+import type { Capabilities, Divergence } from "../target.ts";
 import { answersOf, asideCodes, blockKinds, gates, outcomes, verbs } from "../words.ts";
 
 const count = z.number().int().min(0);
@@ -77,6 +78,14 @@ export const counters: z.ZodType<Counters> = z.strictObject({
 
 const eventKinds = ["woke", "settled", "provider", "handled", "ended", "then", "warned", "set_aside"] as const;
 
+const pattern: z.ZodType<Pattern> = z.record(z.string(), z.json());
+export const divergence: z.ZodType<Divergence> = z.strictObject({
+  kind: z.string().min(1),
+  why: z.string().min(1),
+  name: z.string().exactOptional(),
+  step: pattern.exactOptional(),
+});
+
 /** What is left out has the value that the page on the protocol gives in brackets. */
 export const capabilities: z.ZodType<Capabilities> = z.strictObject({
   level: z.enum(["core", "strict", "house"]).default("core"),
@@ -91,6 +100,10 @@ export const capabilities: z.ZodType<Capabilities> = z.strictObject({
     })
     .exactOptional(),
   passes: z.array(z.enum(gates)).exactOptional(),
+  advance: z.array(z.enum(verbs)).exactOptional(),
+  lacks: z.array(z.strictObject({ step: pattern, only: pattern.exactOptional(), why: z.string() })).exactOptional(),
+  shims: z.array(z.strictObject({ name: z.string(), why: z.string(), on: z.boolean() })).exactOptional(),
+  pictures: z.boolean().exactOptional(),
   nesting: z.enum(["any", "lifo"]).default("any"),
   hides: z
     .strictObject({
@@ -102,5 +115,5 @@ export const capabilities: z.ZodType<Capabilities> = z.strictObject({
   ...{ handles: z.boolean().default(true), checksLate: z.boolean().default(false) },
   rowBytes: z.number().int().positive().exactOptional(),
   abandonedStart: z.enum(["rolls_back", "interrupts"]).default("rolls_back"),
-  diverges: z.array(z.strictObject({ kind: z.string(), why: z.string() })).exactOptional(),
+  diverges: z.array(divergence).exactOptional(),
 });

@@ -131,6 +131,7 @@ export function machine(found: Checked): object {
     spent,
     goals: Object.fromEntries(goals),
     level: found.level,
+    shims: found.shims,
     beyond: Object.fromEntries(found.beyond),
     ...(coverage === null ? {} : { coverage: coverageMachine(coverage, null) }),
   };

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import type { Level } from "../../src/contract.ts";
 import type { Divergence } from "../target.ts";
+import { divergence } from "../targets/sights.ts";
 import { Unusable } from "../unusable.ts";
 import type { TargetValues } from "./on-target.ts";
 
@@ -39,12 +40,12 @@ const configuration: z.ZodType<Configuration> = z.strictObject({
   seed: z.number().int().min(0).exactOptional(),
   runs: count.exactOptional(),
   workers: count.exactOptional(),
-  diverges: z.array(z.strictObject({ kind: z.string().min(1), why: z.string().min(1) })).exactOptional(),
+  diverges: z.array(divergence).exactOptional(),
 });
 
 /** For the help of a verb. */
 export const configHelp: string = `  --config FILE   what this project always asks for: target, level, targetTimeoutMs, targetRestart, targetProcess, seed, runs,
-                  workers, and diverges, a list of { kind, why } [${usualFiles.join(", ")}, the first that is there]`;
+                  workers, and diverges, a list of { kind, why } with or without { name, step } [${usualFiles.join(", ")}, the first that is there]`;
 
 /** Options of a call, those of the configuration in the place of those that were not given. */
 interface Configured<Values> {

@@ -13,6 +13,14 @@ export const targetOptions = {
   "target-restart": { type: "string" },
   "target-process": { type: "string" },
   config: { type: "string" },
+  mevedel: { type: "string" },
+  gptel: { type: "string" },
+  "gptel-agent": { type: "string" },
+  websocket: { type: "string" },
+  emacs: { type: "string" },
+  "no-shim": { type: "string", multiple: true },
+  display: { type: "boolean" },
+  unknowing: { type: "boolean" },
 } as const;
 
 export interface TargetValues {
@@ -21,6 +29,34 @@ export interface TargetValues {
   readonly "target-timeout"?: string | undefined;
   readonly "target-restart"?: string | undefined;
   readonly "target-process"?: string | undefined;
+  readonly mevedel?: string | undefined;
+  readonly gptel?: string | undefined;
+  readonly "gptel-agent"?: string | undefined;
+  readonly websocket?: string | undefined;
+  readonly emacs?: string | undefined;
+  readonly "no-shim"?: readonly string[] | undefined;
+  readonly display?: boolean | undefined;
+  readonly unknowing?: boolean | undefined;
+}
+
+/** Options of the target mevedel, in the words of the command line. */
+const ofEmacs = [
+  ["mevedel", "mevedel"],
+  ["gptel", "gptel"],
+  ["gptel-agent", "gptelAgent"],
+  ["websocket", "websocket"],
+  ["emacs", "emacs"],
+  ["no-shim", "noShims"],
+  ["display", "display"],
+  ["unknowing", "unknowing"],
+] as const;
+
+function emacsOf(values: TargetValues, target: string): Pick<TargetOptions, "mevedel"> {
+  const given = ofEmacs.filter(([option]) => values[option] !== undefined);
+  const [first] = given;
+  if (first === undefined) return {};
+  if (target !== "mevedel") throw new Unusable(2, `--${first[0]} belongs to --target mevedel`);
+  return { mevedel: Object.fromEntries(given.map(([option, key]) => [key, values[option]])) };
 }
 
 const own: string = targetNames()
@@ -36,7 +72,11 @@ export const targetHelp = (usual: string): string => `  --target TARGET what is 
   --level LEVEL   core (what happens), strict (also laws and events) or house (also codes and limits) [the target's own]
   --target-timeout MS, --target-restart N, --target-process fresh|same
                   of a command: how long one answer may take [10000]; a new process after N stories [never]; whether a
-                  crash is a kill and what comes after it a new process [fresh], or a step like any other`;
+                  crash is a kill and what comes after it a new process [fresh], or a step like any other
+  --target mevedel --mevedel DIR --gptel DIR --gptel-agent DIR --websocket DIR [--emacs PATH] [--no-shim NAME]
+      [--display] [--unknowing]
+                  a registry in Emacs, on the checkouts named; without a shim (its offer names them); in a graphical
+                  frame (Xvfb, xdotool and ImageMagick); with what is known to differ there taken for a failure, too`;
 
 const levels: readonly Level[] = ["core", "strict", "house"];
 
@@ -64,6 +104,7 @@ export function chosen(values: TargetValues, usual: string, diverges?: TargetOpt
       ...(timeout === undefined ? {} : { timeoutMs: whole(timeout, 0, "--target-timeout", 1) }),
       ...(restart === undefined ? {} : { restartAfter: whole(restart, 0, "--target-restart", 1) }),
       ...(process === undefined ? {} : { fresh: process === "fresh" }),
+      ...emacsOf(values, target),
     },
   };
 }
@@ -72,13 +113,20 @@ export const opened = ({ name, options }: Chosen): Promise<OpenTarget> => target
 
 /** How it is asked for again. */
 export function asked({ name, options }: Chosen): string {
-  const { level, timeoutMs, restartAfter, fresh } = options;
+  const { level, timeoutMs, restartAfter, fresh, mevedel = {} } = options;
+  const emacs = ofEmacs.flatMap(([option, key]) => {
+    const given = mevedel[key];
+    if (given === undefined || given === false) return [];
+    if (given === true) return [`--${option}`];
+    return (typeof given === "string" ? [given] : given).map((each) => `--${option} ${quoted(each)}`);
+  });
   return [
     `--target ${quoted(name)}`,
     ...(level === undefined ? [] : [`--level ${level}`]),
     ...(timeoutMs === undefined ? [] : [`--target-timeout ${timeoutMs}`]),
     ...(restartAfter === undefined ? [] : [`--target-restart ${restartAfter}`]),
     ...(fresh === undefined ? [] : [`--target-process ${fresh ? "fresh" : "same"}`]),
+    ...emacs,
   ].join(" ");
 }
 

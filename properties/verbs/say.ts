@@ -34,6 +34,8 @@ export function summary(found: Checked, io: Pick<Io, "color">, budgetMs?: number
   if (interrupted) lines.push(yellow("      interrupted; this is what there was"));
   if (spent) lines.push(yellow(`      ${leftOut(due, stories, budgetMs)}`));
   for (const [kind, times] of diverged) lines.push(yellow(`      known divergence ${kind}: ${counted(times, "time")}`));
+  const helped = found.shims.filter(({ on }) => on).map(({ name }) => name);
+  if (helped.length > 0) lines.push(dim(`      with the shims ${helped.join(", ")}`));
   if (beyond.size > 0) lines.push(dim(`      beyond ${level}, and no failure:`));
   const often = [...beyond].sort(([, one], [, other]) => other - one);
   for (const [what, times] of often) lines.push(dim(`        ${what}: in ${counted(times, "story", "stories")}`));
