@@ -36,7 +36,7 @@ export interface Divergence {
 export const called = ({ kind, name = kind }: Divergence): string => name;
 
 /** What a target cannot be given: steps like `step`, or those of them that are not like `only`. */
-export interface Lack {
+interface Lack {
   readonly step: Pattern;
   readonly only?: Pattern;
   readonly why: string;

@@ -12,7 +12,7 @@ import { divergence } from "./sights.ts";
 /** What a difference is to mevedel: against its own documents or plain sense; asked for by a later decision; said nowhere. */
 const sorts = ["bug", "later", "unspecified"] as const;
 
-export interface Known {
+interface Known {
   readonly diverges: Divergence;
   readonly sort: (typeof sorts)[number];
   /** A file of its documents, and what that says. */
@@ -36,7 +36,7 @@ const schema: z.ZodType<readonly Known[]> = z.array(
   }),
 );
 
-export const known = (): readonly Known[] =>
+const known = (): readonly Known[] =>
   schema.parse(JSON.parse(readFileSync(beside("mevedel-known.json"), "utf8")));
 
 /** Whether the checkout stands at a commit that has this one in its history; `null` where that cannot be told. */

@@ -336,7 +336,11 @@
                                              (let ((path (plist-get row :path)))
                                                (vector path (if (equal path "/root") :null (plist-get row :role))
                                                        (string-replace "-" "_" (plist-get row :activity)))))
-                                           (mevedel-agent-control-list-agents mev-session (plist-get step :prefix)))))))
+                                           (mevedel-agent-control-list-agents
+                                            mev-session
+                                            ;; As its tool does, which takes an empty prefix for none.
+                                            (let ((prefix (plist-get step :prefix)))
+                                              (and prefix (not (string-empty-p prefix)) prefix))))))))
     ("read_result" (let* ((record (mev--record (plist-get step :path)))
                           (settled (and record (mevedel-agent-control-settled-result record))))
                      (if settled (list :ok (mev--told (plist-get step :path) (plist-get settled :outcome)
