@@ -36,8 +36,7 @@ const schema: z.ZodType<readonly Known[]> = z.array(
   }),
 );
 
-const known = (): readonly Known[] =>
-  schema.parse(JSON.parse(readFileSync(beside("mevedel-known.json"), "utf8")));
+const known = (): readonly Known[] => schema.parse(JSON.parse(readFileSync(beside("mevedel-known.json"), "utf8")));
 
 /** Whether the checkout stands at a commit that has this one in its history; `null` where that cannot be told. */
 function has(folder: string, commit: string): boolean | null {
