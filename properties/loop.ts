@@ -257,7 +257,7 @@ function breached(
   const models = same && oracle === "both" ? breaches(due, before.ledger, before.expected, expected) : [];
   // A target that shows all of it was equal so far, and is judged by what it shows now alone.
   const earlier = reduced.whole ? before.expected : before.found;
-  const shown = reduced.whole ? filled(expected, found) : found;
+  const shown = reduced.whole ? filled(expected, found) : reduced.undoes ? found : undone(expected, found);
   const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, shown);
   const counted = step !== null && !before.apart;
   const work = counted ? overspent(before.world, step, world, before.found.counters, found.counters) : [];
@@ -269,6 +269,17 @@ function breached(
 function filled(expected: Seen, found: Seen): Seen {
   const encoded = found.encoded === unencoded ? expected.encoded : found.encoded;
   return { ...found, encoded, stored: found.stored ?? expected.stored };
+}
+
+/** A target that keeps what a roll-back gives back elsewhere is taken to give back what it should; whether it does is seen then. */
+function undone(expected: Seen, found: Seen): Seen {
+  if (!("ok" in found.encoded) || !("ok" in expected.encoded)) return found;
+  const theirs = expected.encoded.ok.agents;
+  const agents = Object.entries(found.encoded.ok.agents).map(([path, agent]) => {
+    const undo = theirs[path]?.undo;
+    return [path, undo === undefined ? agent : { ...agent, undo }] as const;
+  });
+  return { ...found, encoded: { ok: { ...found.encoded.ok, agents: Object.fromEntries(agents) } } };
 }
 
 /** Nothing to compare where the target does not encode, or has nothing open for writing. */

@@ -14,6 +14,8 @@ export interface Reduction {
   readonly sights: readonly Sight[];
   /** Nothing is taken out, so whatever is equal is equal altogether. */
   readonly whole: boolean;
+  /** It shows what a roll-back gives back. */
+  readonly undoes: boolean;
   /** As the capability says. */
   readonly rowBytes: number | undefined;
 }
@@ -26,15 +28,24 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
   const sights = fieldSights.filter((sight) => !fields.includes(sight));
   if (events.length === 0 && level !== "core") sights.push("events");
   if (encodes) sights.push("encode");
+  const undoes = !fields.includes("undo");
   const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
   if (whole)
-    return { reply: (reply) => reply, view: (view) => view, encoded: (encoded) => encoded, sights, whole, rowBytes };
+    return {
+      reply: (reply) => reply,
+      view: (view) => view,
+      encoded: (encoded) => encoded,
+      sights,
+      whole,
+      undoes,
+      rowBytes,
+    };
   const shown = (event: Event): boolean => level !== "core" && !events.includes(event[0]);
   return {
     reply: (reply) => reduceReply(reply, level === "house", shown, fields),
     view: (view) => without(view, fields),
     encoded: (encoded) => without(encoded, fields),
-    ...{ sights, whole, rowBytes },
+    ...{ sights, whole, undoes, rowBytes },
   };
 }
 

@@ -133,10 +133,15 @@ that of its list, and no document says any")))
     (with-temp-file (expand-file-name "driver.notes" mev-place) (prin1 mev-notes (current-buffer)))))
 
 (defun mev--text (path payload)
-  "What was delivered to PATH, where PAYLOAD is that text in mevedel's own words around it."
-  (or (car (sort (cl-remove-if-not (lambda (text) (string-search text payload)) (mev--noted :texts path))
-                 (lambda (one other) (> (length one) (length other)))))
-      payload))
+  "What was delivered to PATH, where PAYLOAD is that text: trimmed, in words of mevedel's own, or a preview of it."
+  (let ((cut (string-search "\n\nFull transcript: " payload)))
+    (or (car (sort (cl-remove-if-not
+                    (lambda (text)
+                      (or (string-search (string-trim text) payload)
+                          (and cut (string-prefix-p (substring payload 0 (min cut 4000)) (string-trim text)))))
+                    (mev--noted :texts path))
+                   (lambda (one other) (> (length one) (length other)))))
+        payload)))
 
 ;;; What can be seen
 
