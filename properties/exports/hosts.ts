@@ -1,7 +1,78 @@
 /**
- * Two small registries, each as a host of its own framework would have it, for trying exported stories on: the same few commands in
- * TypeScript and in Python, as the text of a file. A fault by name is the honest mistake that its story is about.
+ * Three small registries, each as a host of its own framework would have it, for trying exported stories on: the same few commands in
+ * TypeScript, in Python and in Emacs Lisp, as the text of a file. A fault by name is the honest mistake that its story is about.
  */
+
+export const hostInLisp = `
+(require 'cl-lib)
+(defun host-with (fault)
+  (let ((mail nil) (agents nil) (start nil))
+    (cl-labels
+        ((agent (path) (cdr (assoc path agents)))
+         (put (path &rest members)
+           (cl-loop for (key value) on members by #'cddr
+                    do (setf (alist-get path agents nil nil #'equal) (plist-put (agent path) key value))))
+         (mail-of (path) (if (equal path "/root") mail (plist-get (agent path) :mail)))
+         (queue (path entry)
+           (if (equal path "/root") (setq mail (append mail (list entry)))
+             (put path :mail (append (mail-of path) (list entry)))))
+         (back (path said)
+           (setq start nil)
+           (unless (and (equal said "quit") (equal fault "catches_errors_only"))
+             (put path :activity "idle")
+             (unless (and (equal fault "forgets_result") (not (equal said "quit")))
+               (put path :result (plist-get (agent path) :undo))))
+           (if (equal said "quit") '(:quit t) '(:failed t)))
+         (advance ()
+           (let ((path (plist-get start :path)))
+             (catch 'done
+               (dolist (gate (member (plist-get start :gate) '("hydrate" "prepare" "dispatch")))
+                 (unless (and (equal gate "hydrate") (not (plist-get (agent path) :cold)))
+                   (setq start (plist-put start :gate gate))
+                   (let ((said (plist-get (plist-get start :answers) (intern (concat ":" gate)))))
+                     (cond ((null said) (throw 'done (list :stops gate)))
+                           ((not (equal said "ok")) (throw 'done (back path said)))
+                           ((equal gate "hydrate") (put path :cold nil))))))
+               (put path :activity "running" :result nil)
+               (setq start nil)
+               (list :ok path))))
+         (saves ()
+           (cl-every (lambda (one) (or (equal (plist-get (cdr one) :activity) "idle") (null (plist-get (cdr one) :result)))) agents)))
+      (lambda (verb given)
+        (let ((path (or (plist-get given :path) (plist-get given :to))))
+          (pcase verb
+            ('spawn (let ((new (concat (plist-get given :by) "/" (plist-get given :name))))
+                      (setq agents (append agents (list (cons new (list :activity "running" :role (plist-get given :role))))))
+                      (list :ok new)))
+            ('finish (put path :activity "idle" :result (vector (plist-get given :outcome) (plist-get given :text)))
+                     (queue "/root" (vector "result" path (plist-get given :outcome)))
+                     '(:ok "settled"))
+            ('follow_up (put path :activity "starting" :undo (plist-get (agent path) :result))
+                        (unless (equal fault "keeps_result") (put path :result nil))
+                        (setq start (list :path path :gate "hydrate" :answers (copy-sequence (plist-get given :answers))))
+                        (advance))
+            ('answer (setq start (plist-put start :answers
+                                            (plist-put (plist-get start :answers)
+                                                       (intern (concat ":" (plist-get given :gate))) (plist-get given :with))))
+                     (advance))
+            ('evict (put path :cold t) '(:ok "done"))
+            ('send (queue path (vector "mail" (plist-get given :by) (plist-get given :text))) '(:ok "done"))
+            ('execution (queue (plist-get given :owner) (vector "execution" (plist-get given :owner) (plist-get given :text)))
+                        '(:ok "done"))
+            ('save (if (saves) '(:ok "done") '(:failed t)))
+            ('sample (prog1 (list :ok (vconcat (mail-of path)))
+                       (if (equal path "/root") (setq mail nil) (put path :mail nil))))
+            ('read_result (list :ok (vconcat (plist-get (agent path) :result) [nil nil])))
+            ('roster (list :ok (vconcat (list ["/root" nil "running"])
+                                        (mapcar (lambda (one) (vector (car one) (plist-get (cdr one) :role)
+                                                                      (plist-get (cdr one) :activity))) agents))))
+            ('seen (append (list :/root (list :mail (vconcat mail)))
+                           (cl-loop for (name . one) in agents
+                                    append (list (intern (concat ":" name))
+                                                 (list :activity (plist-get one :activity) :result (plist-get one :result)
+                                                       :mail (vconcat (plist-get one :mail)))))))
+            ('saves (saves))))))))
+`;
 
 /** By trace, the fault that its exported test must find. */
 export const hostFaults: { readonly [trace: string]: string } = {
@@ -133,7 +204,7 @@ class Host:
     def follow_up(self, given):
         at = self.agents[given["to"]]
         at.update(activity="starting", undo=at["result"], result=at["result"] if self.fault == "keeps_result" else None)
-        self.start = {"path": given["to"], "gate": "hydrate", "answers": dict(given.get("answers", {}))}
+        self.start = {"path": given["to"], "gate": "hydrate", "answers": dict(given.get("answers", ))}
         return self.advance()
 
     def answer(self, given):
@@ -167,7 +238,7 @@ class Host:
         return {"ok": [["/root", None, "running"], *([path, at["role"], at["activity"]] for path, at in self.agents.items())]}
 
     def seen(self):
-        shown = {path: {key: at[key] for key in ("activity", "result", "mail")} for path, at in self.agents.items()}
+        shown = {key: at[key] for key in ("activity", "result", "mail")for path, at in self.agents.items()}
         return {"/root": {"mail": self.mail}, **shown}
 
     def saves(self):

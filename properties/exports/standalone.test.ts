@@ -1,6 +1,6 @@
 /**
- * Exported stories stand alone: three of them are told to two small hosts, in TypeScript by Vitest and in Python by pytest; green for
- * the host that is right, red for the one with the fault that the story is about. pytest is skipped where it is missing.
+ * Exported stories stand alone: three of them are told to three small hosts, in TypeScript by Vitest, in Python by pytest and in Emacs Lisp
+ * by ERT; green for the host that is right, red for the one with the fault that the story is about. What is missing is skipped.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,11 +9,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readWholeTrace, traceFiles } from "../../regressions/files.ts";
-import { hostFaults, hostInPython, hostInTypeScript } from "./hosts.ts";
+import { hostFaults, hostInLisp, hostInPython, hostInTypeScript } from "./hosts.ts";
 import { type Framework, marks, standalone } from "./standalone.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const hasPytest = spawnSync("python3", ["-c", "import pytest"]).status === 0;
+const hasEmacs = spawnSync("emacs", ["--version"]).status === 0;
 const names = Object.keys(hostFaults);
 
 let folder = "";
@@ -21,6 +22,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "rollcall-exported-"));
   writeFileSync(join(folder, "host.ts"), hostInTypeScript);
   writeFileSync(join(folder, "host.py"), hostInPython);
+  writeFileSync(join(folder, "host.el"), `;; -*- lexical-binding: t -*-\n${hostInLisp}`);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -75,6 +77,19 @@ async function pytest(faultOf: (name: string) => string): Promise<Verdicts> {
   return Object.fromEntries(names.map((name, index) => [name, verdict(files[index] ?? "") === "PASSED"]));
 }
 
+function ert(faultOf: (name: string) => string): Promise<Verdicts> {
+  return Promise.all(
+    names.map(async (name) => {
+      const own = `(load (expand-file-name "host.el" ${JSON.stringify(folder)}) nil t)\n(defun open-host () (host-with "${faultOf(name)}"))`;
+      const file = join(folder, `${name}.el`);
+      writeFileSync(file, filled(await exported(name, "ert"), own));
+      const ran = spawnSync("emacs", ["-Q", "--batch", "-l", file, "-f", "ert-run-tests-batch-and-exit"]);
+      expect(`${ran.stderr}`).toMatch(/^Ran 1 tests, /m);
+      return [name, ran.status === 0] as const;
+    }),
+  ).then((verdicts) => Object.fromEntries(verdicts));
+}
+
 const all = (is: boolean): Verdicts => Object.fromEntries(names.map((name) => [name, is]));
 
 describe("exported stories", () => {
@@ -92,14 +107,33 @@ describe("exported stories", () => {
     120_000,
   );
 
+  test.skipIf(!hasEmacs)(
+    `hold on the host in Emacs Lisp, and each fails on its fault${hasEmacs ? "" : " (no emacs)"}`,
+    async () => {
+      expect(await ert(() => "")).toEqual(all(true));
+      expect(await ert((name) => hostFaults[name] ?? "")).toEqual(all(false));
+    },
+    120_000,
+  );
+
   test("have nothing of Rollcall in them, and say the story and where to write", async () => {
-    for (const framework of ["vitest", "pytest"] as const) {
+    for (const framework of ["vitest", "pytest", "ert"] as const) {
       const text = await exported(names[0] ?? "", framework);
       expect(text).not.toMatch(/rollcall/i);
       expect(text).toContain("A reviewer that has a result is given a follow-up.");
       expect(text).toContain('root follows up on rev: "and the tests"');
       expect(text).toContain(marks.opens);
     }
+  });
+
+  test.skipIf(!hasEmacs)("can be made of every recorded story for Emacs, which reads them", async () => {
+    const traces = await Promise.all((await traceFiles()).map(readWholeTrace));
+    const texts = traces.map(({ trace }, index) => standalone(trace, `story-${index}`, "ert"));
+    const file = join(folder, "all.el");
+    writeFileSync(file, `;; -*- lexical-binding: t -*-\n${texts.join("\n")}`);
+    const count = "(princ (length (ert-select-tests t t)))";
+    const ran = spawnSync("emacs", ["-Q", "--batch", "-l", file, "--eval", count]);
+    expect([`${ran.stdout}`, ran.status]).toEqual([`${texts.length}`, 0]);
   });
 
   test("can be made of every recorded story, and Python reads them", async () => {

@@ -1,8 +1,9 @@
-/** A story as one standalone test for Vitest or pytest: a comment with the story, the places for the host's own functions, expectations. */
+/** A story as one standalone test for Vitest, pytest or ERT: a comment with the story, the places for the host's own functions, expectations. */
 import type { Trace } from "../trace.ts";
 import { type Beat, beatsOf } from "./beats.ts";
+import { ertOf } from "./ert.ts";
 
-export const frameworks = ["vitest", "pytest"] as const;
+export const frameworks = ["vitest", "pytest", "ert"] as const;
 export type Framework = (typeof frameworks)[number];
 
 /** Where a host writes what it does; whoever exports a story again keeps what stands between the marks. */
@@ -123,5 +124,9 @@ function pytestOf(trace: Trace, name: string, beats: readonly Beat[]): string {
 
 export function standalone(trace: Trace, name: string, framework: Framework): string {
   const beats = beatsOf(trace);
+  if (framework === "ert") {
+    const wording = contract(trace).map((line) => line.replace("open_host", "open-host"));
+    return ertOf(name, beats, head(trace, name, beats, ";;"), wording, marks);
+  }
   return framework === "vitest" ? vitestOf(trace, name, beats) : pytestOf(trace, name, beats);
 }

@@ -10,12 +10,12 @@ const help = `
 Writes a standalone test: a comment with the story, its calls, a marked place for the functions of your own registry, and what has to
 be seen after each call. Who reads or runs it needs no Rollcall.
 
-  --as FRAMEWORK  ${frameworks.join(" or ")}
+  --as FRAMEWORK  ${frameworks.join(", ")}
   --out FILE      [standard output]`;
 
 export const exportStory: Verb = verb(
   "export",
-  "export TRACE --as vitest|pytest [--out FILE]",
+  "export TRACE --as vitest|pytest|ert [--out FILE]",
   help,
   async (args, io) => {
     const { values, positionals } = parseArgs({
@@ -27,7 +27,7 @@ export const exportStory: Verb = verb(
     if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to export");
     const framework = frameworks.find((each) => each === values.as);
     if (framework === undefined)
-      throw new Unusable(2, `--as is ${frameworks.join(" or ")}, not ${JSON.stringify(values.as ?? "")}`);
+      throw new Unusable(2, `--as is ${frameworks.join(", ")}, not ${JSON.stringify(values.as ?? "")}`);
     const { name, trace } = await readWholeTrace(file);
     const text = standalone(trace, name, framework);
     if (values.out === undefined) io.out(text);

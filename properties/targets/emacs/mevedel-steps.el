@@ -247,8 +247,8 @@
              (lambda (_why)
                (when asleep
                  (setq mev-deadlines (assoc-delete-all by mev-deadlines))
-                 (cond ((equal callback "throws") (error "The waiter throws"))
-                       (callback (setq rollcall-then (append rollcall-then (list (plist-get callback :then))))))))
+                 (when callback
+                   (setq rollcall-then (append rollcall-then (list (plist-get callback :then)))))))
              limit)
             (progn (setq asleep t)
                    (push (cons by (+ mev-now (min 3600000 (max 10000 (or limit 30000))))) mev-deadlines)
@@ -335,7 +335,10 @@
                 (list :ok (vconcat (mapcar (lambda (row)
                                              (let ((path (plist-get row :path)))
                                                (vector path (if (equal path "/root") :null (plist-get row :role))
-                                                       (string-replace "-" "_" (plist-get row :activity)))))
+                                                       ;; The root's own requests are not driven: it is at work.
+                                                       (if (equal (plist-get row :activity) "idle")
+                                                           (if (equal path "/root") "running" "idle")
+                                                         (string-replace "-" "_" (plist-get row :activity))))))
                                            (mevedel-agent-control-list-agents
                                             mev-session
                                             ;; As its tool does, which takes an empty prefix for none.
@@ -391,6 +394,7 @@
       (:step (:do "finish" :op "*") :why "a provider answers after it was asked, never while it is")
       (:step (:do "finish" :outcome "interrupted") :why "a provider does not interrupt its own turn")
       (:step (:do "execution" :owner "/root/*") :why "an agent's executions come with its turn, not by mail")
+      (:step (:do "wait" :callback "throws") :why "what wakes its waiters is its own, and does not throw")
       (:step (:do "restore" :mode "read") :why "a read-only session is another command there")
       (:step (:do "restore") :only (:registrars ["core" "web" "late"]) :why "its tools belong to nobody else")])))
 
