@@ -32,6 +32,7 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
   const ordered = ports.order === undefined ? counting : ports.order(counting);
   const store = storiedStore(ports.store(ordered), {
     commit: ({ tag }) => taken(sheetOf(stage, tag)),
+    together: (group) => group.every((tag) => sheetOf(stage, tag).commit === "ok"),
     crash: ({ tag }) => {
       sheetOf(stage, tag).crashed = true;
       const gone = handle.session === null;

@@ -10,6 +10,8 @@ import type { Store } from "../../src/index.ts";
 export interface Interference {
   /** How this commit is answered; asked once for each. */
   commit(commit: Commit): CommitAnswer;
+  /** Whether all commands of a commit that carries several are answered with "ok"; takes none of the answers. */
+  together(group: readonly unknown[]): boolean;
   /** The process is gone, before or after the commit: what nobody hears of any more. */
   crash(commit: Commit): Promise<never>;
   /** At the gate of a read, until the world answers; `null` where the answer is to read. */
@@ -53,6 +55,8 @@ function storiedArchive(archive: Archive, world: Interference): Archive {
     scan: (prefix, after, count) => counted(archive.scan(prefix, after, count)),
     messages: (request) => read(request, world.read(request)),
     commit: async (commit) => {
+      // What becomes of one of them is its own: they are asked again one by one.
+      if (commit.group !== undefined && !world.together(commit.group)) throw fault("not_written", "archive");
       const answer = world.commit(commit);
       if (answer === "ok") return await counted(archive.commit(commit));
       if (answer !== "crash_before" && answer !== "crash_after") throw fault(answer, "archive");

@@ -76,6 +76,11 @@ export interface Commit {
   readonly capacity: number | null;
   /** What the caller of the command handed in, for tracing and for fault injection. */
   readonly tag: unknown;
+  /**
+   * What the callers of all commands that it writes handed in, in order, where several were decided for it; `tag` is the first of
+   * them. Not written, each of them comes again with a commit of its own.
+   */
+  readonly group?: readonly unknown[];
 }
 
 /** The session's own data, and what has to be looked at when it is opened. */

@@ -6,6 +6,7 @@ import { rootPath } from "../paths.ts";
 import type { Agent, WaitOptions } from "./api.ts";
 import { openCall } from "./calls.ts";
 import type { OpValue } from "./decision.ts";
+import { sizeOf } from "./group.ts";
 import { resolve } from "./guard.ts";
 import { compact, evict, type Inspection, inspect, readHistory, readResult } from "./look.ts";
 import { sample, send } from "./mail.ts";
@@ -59,7 +60,12 @@ export function agentAt(shell: Shell, path: string): Agent {
     send: (text, { by = rootPath, ...options } = {}) =>
       issue(
         shell,
-        { decide: send(by, path, text), needs: both(by, path), says: { do: "send", by, to: path, text } },
+        {
+          decide: send(by, path, text),
+          needs: both(by, path),
+          joins: sizeOf(text),
+          says: { do: "send", by, to: path, text },
+        },
         options,
       ),
     interrupt: ({ by = rootPath, ...options } = {}) =>
@@ -77,7 +83,8 @@ export function agentAt(shell: Shell, path: string): Agent {
     wait: (options = {}) => waitAt(shell, path, options),
     cancelWait: (options = {}) =>
       issue(shell, { decide: cancelWait(path), needs, says: { do: "cancel_wait", by: path } }, options),
-    sample: (options = {}) => issue(shell, { decide: sample(path), needs, says: { do: "sample", path } }, options),
+    sample: (options = {}) =>
+      issue(shell, { decide: sample(path), needs, joins: 0, says: { do: "sample", path } }, options),
     block: (kind, options = {}) =>
       issue(shell, { decide: block(path, kind), needs, says: { do: "block", path, kind } }, options),
     say: (turn, text, options = {}) =>

@@ -145,7 +145,8 @@ describe("concurrent callers", () => {
   test("are decided in the order in which they called, each on what was committed", async () => {
     const world = openWorld();
     const session = await enter(world);
-    world.faults.push("not_written");
+    // The one commit of all, and then the first one's own.
+    world.faults.push("disk_full", "not_written");
     const sent = ["first", "second", "third"].map((text) => endOf(session.root.send(text)));
     const sampled = session.root.sample();
     expect(await Promise.all(sent)).toEqual(["not_written", undefined, undefined]);

@@ -10,7 +10,8 @@ import { type Agent, type Operation, type Read, type Root, type State, storedOf,
 
 export interface Draft {
   readonly state: State;
-  readonly now: number;
+  /** When the command was issued; of several in one commit, the one that is being decided. */
+  now: number;
   // Null until something changes: most commands change little, and all of them begin a draft.
   agents: Map<Path, Agent> | null;
   /** Records changed in anything but mail, messages and what is live only. */

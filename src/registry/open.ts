@@ -7,6 +7,7 @@ import { fault, RollcallError } from "../errors.ts";
 import { openTools } from "../tools.ts";
 import type { ForkOptions, Place, Session } from "./api.ts";
 import { readFault } from "./calls.ts";
+import { emit } from "./doing.ts";
 import { beginDraft } from "./draft.ts";
 import { openGate } from "./gates.ts";
 import type { Clock, Deadlines, Provider, Registrar, Viewer } from "./ports.ts";
@@ -14,7 +15,7 @@ import { type Opened, type Recorder, type RecordOptions, recorderTo } from "./re
 import { abandoned, beginRecovery, type Found, recover } from "./recover.ts";
 import { abandonedPhase, shownPhase, takeRows } from "./rows.ts";
 import { sessionOver } from "./session.ts";
-import { emit, issue, nowOf, type Shell, shut } from "./shell.ts";
+import { issue, nowOf, type Shell, shut } from "./shell.ts";
 import type { Setting, State } from "./state.ts";
 
 export interface SessionOptions {

@@ -10,6 +10,7 @@ import { isPath, rootPath } from "../paths.ts";
 import { agentAt } from "./agent.ts";
 import type { ForkOptions, Place, Session } from "./api.ts";
 import { answer, commit, type Decide } from "./decision.ts";
+import { sizeOf } from "./group.ts";
 import { changeRole, roster, setCapacity } from "./look.ts";
 import { lookAtAll, verifyAll } from "./looking.ts";
 import { execution, steer } from "./mail.ts";
@@ -50,9 +51,10 @@ export function sessionOver(shell: Shell, openChild: OpenChild): Session {
     },
     execution: (owner, text, options) => {
       const says: Step = { do: "execution", owner, text };
-      return issue(shell, { decide: execution(owner, text), needs: [owner], says }, options);
+      return issue(shell, { decide: execution(owner, text), needs: [owner], joins: sizeOf(text), says }, options);
     },
-    steer: (text, options) => issue(shell, { decide: steer(text), says: { do: "steer", text } }, options),
+    steer: (text, options) =>
+      issue(shell, { decide: steer(text), joins: sizeOf(text), says: { do: "steer", text } }, options),
     changeRole: (role, config, options) => {
       const says = () => ({ do: "change_role", role, config: isConfig(config) ? { ...config } : null }) as const;
       return issue(shell, { decide: changeRole(role, config), says }, options);

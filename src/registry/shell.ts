@@ -15,14 +15,15 @@ import {
   openCall,
   quitReason,
 } from "./calls.ts";
-import type { Act, Decide, Decision, End, GateAct, OpValue, Reply } from "./decision.ts";
+import type { Decide, Decision, End, GateAct, OpValue, Reply } from "./decision.ts";
+import { emit, enact, guarded, remember, stopWork } from "./doing.ts";
 import { apply, beginDraft, commitOf, type Draft } from "./draft.ts";
+import { decideTogether, gathered, type Member, type Together } from "./group.ts";
 import type { Clock } from "./ports.ts";
 import type { Recorder, Says } from "./record.ts";
 import { shownPhase, takeRows, unseen } from "./rows.ts";
 import { quit } from "./start.ts";
 import type { State } from "./state.ts";
-import { outcomeOf } from "./view.ts";
 import { timeOut } from "./wait.ts";
 
 /** What a command is, to the queue. */
@@ -40,6 +41,8 @@ export interface Order<Value> {
   readonly isSettlement?: boolean;
   /** Settlements that were not written are offered before it. */
   readonly isFlush?: boolean;
+  /** May share a commit with those beside it: how much it adds to one, in UTF-16 units. */
+  readonly joins?: number;
   /** In the queue, once its commit was written. */
   readonly after?: () => Promise<void>;
   /** A closed session's answer, in the place of its refusal. */
@@ -67,6 +70,12 @@ export interface Pending {
   cancelDeadline: () => void;
 }
 
+/** In the queue: done alone, or together with those beside it. */
+interface Queued {
+  readonly alone: () => Promise<void> | void;
+  readonly member: Member | null;
+}
+
 export interface Shell {
   readonly state: State;
   readonly archive: Archive;
@@ -79,7 +88,7 @@ export interface Shell {
   /** By operation; a read by a name of its own. */
   readonly pending: Map<string, Pending>;
   readonly listeners: Set<Listener>;
-  readonly queue: (() => Promise<void> | void)[];
+  readonly queue: Queued[];
   /** Settlements whose commit was not written. */
   unwritten: readonly (() => Promise<void> | void)[];
   timer: { readonly at: number; readonly cancel: () => void } | null;
@@ -103,8 +112,8 @@ export function issueFor<Value>(shell: Shell, order: Order<Value>, options: Call
     answerClosed(order, call);
     return;
   }
-  const asked = nowOf(shell);
-  enqueue(shell, () => perform(shell, { order, options, call, asked }));
+  const job = { order, options, call, asked: nowOf(shell) };
+  enqueue(shell, () => perform(shell, job), order.joins === undefined ? null : memberOf(shell, job, order.joins));
 }
 function answerClosed<Value>(order: Order<Value>, call: Call<Value>): void {
   if (order.closed === undefined) call.reject(closedError());
@@ -116,15 +125,17 @@ export function post(shell: Shell, decide: Decide<unknown>, tag: unknown, says: 
   const asked = nowOf(shell);
   enqueue(shell, () => perform(shell, { order: { decide, says }, options: { tag }, call: null, asked }));
 }
-function enqueue(shell: Shell, work: () => Promise<void> | void): void {
-  shell.queue.push(work);
+function enqueue(shell: Shell, alone: () => Promise<void> | void, member: Member | null = null): void {
+  shell.queue.push({ alone, member });
   if (shell.isPumping) return;
   shell.isPumping = true;
   void Promise.resolve().then(() => pump(shell));
 }
 async function pump(shell: Shell): Promise<void> {
   for (let next = shell.queue.shift(); next !== undefined; next = shell.queue.shift()) {
-    const work = next();
+    // A recording has each with what came of it, also of one that nobody lived to hear of.
+    const group = next.member === null || shell.recorder !== null ? [] : gathered(next.member, shell.queue);
+    const work = group.length > 1 ? performTogether(shell, group) : next.alone();
     if (work !== undefined) await work;
   }
   shell.isPumping = false;
@@ -217,13 +228,68 @@ async function commit<Value>(
   if (shell.isClosed) return;
   shell.counted.commits += 1;
   await conclude(shell, job, draft, reply, true);
-  if (!shell.isClosed && shell.unwritten.length > 0) enqueue(shell, () => offerUnwritten(shell));
+  if (!shell.isClosed) offerNext(shell);
+}
+/** After a commit that was written others may be, too. */
+function offerNext(shell: Shell): void {
+  if (shell.unwritten.length > 0) enqueue(shell, () => offerUnwritten(shell));
 }
 /** Each once: one that fails again waits for another commit to succeed. */
 async function offerUnwritten(shell: Shell): Promise<void> {
   const offered = shell.unwritten;
   shell.unwritten = [];
   for (const each of offered) if (!shell.isClosed) await each();
+}
+
+// ── Several in one commit ────────────────────────────────────────────────────────────────────────────────────────
+
+function memberOf<Value>(shell: Shell, job: Job<Value>, size: number): Member {
+  const { order, options, call, asked } = job;
+  return {
+    ...{ asked, size, tag: options.tag },
+    // A wait may run out before it, and rows it is about may have to be read: then it is decided alone.
+    canJoin: () => {
+      if (shell.isClosed || options.signal?.aborted === true) return false;
+      if (shell.timer !== null && shell.timer.at <= asked) return false;
+      return unseen(shell.state, order.needs ?? []).length === 0;
+    },
+    decide: (draft) => {
+      const { reply, commits } = order.decide(draft);
+      const tell = () => answerCall(call, reply);
+      return { commits: commits === true, tell };
+    },
+    alone: () => perform(shell, job),
+  };
+}
+async function performTogether(shell: Shell, group: readonly Member[]): Promise<void> {
+  const decided = decideTogether(shell.state, group);
+  const isWritten = decided !== null && (await writeTogether(shell, decided));
+  if (shell.isClosed) return;
+  if (decided === null || !isWritten) {
+    for (const each of group) await each.alone();
+    return;
+  }
+  apply(decided.draft, decided.tags.length > 0);
+  arm(shell);
+  for (const { member, tell, acts } of decided.told) {
+    tell();
+    for (const act of acts) {
+      enact(shell, act, member.tag);
+      if (shell.isClosed) return;
+    }
+  }
+  if (decided.tags.length > 0) offerNext(shell);
+}
+async function writeTogether(shell: Shell, { draft, tags }: Together): Promise<boolean> {
+  if (tags.length === 0) return true;
+  try {
+    await shell.archive.commit({ ...commitOf(draft, tags[0]), group: tags });
+    if (!shell.isClosed) shell.counted.commits += 1;
+    return true;
+  } catch {
+    // Each of them is told its own: what kept the whole from being written may concern one alone.
+    return false;
+  }
 }
 
 /** The draft is the state from here on: the caller is answered and the world told. L20 */
@@ -239,8 +305,7 @@ function conclude<Value>(
   apply(draft, isCommitted);
   arm(shell);
   if ("begun" in reply) begin(shell, job, reply.begun);
-  if ("ok" in reply) call?.resolve(reply.ok);
-  if ("refused" in reply || "fault" in reply) call?.reject(errorOf(reply));
+  answerCall(call, reply);
   for (const act of draft.acts) {
     enact(shell, act, options.tag);
     // A host may abandon the session from a callback: nobody is called after that.
@@ -249,6 +314,11 @@ function conclude<Value>(
   if ("fetch" in reply) return answerFetched(shell.archive, call, reply);
   if ("ok" in reply && order.after !== undefined) return order.after();
 }
+function answerCall<Value>(call: Call<Value> | null, reply: Reply<Value>): void {
+  if ("ok" in reply) call?.resolve(reply.ok);
+  if ("refused" in reply || "fault" in reply) call?.reject(errorOf(reply));
+}
+
 // ── Doing ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The caller waits for the end of an operation now. */
@@ -267,76 +337,6 @@ function begin<Value>(shell: Shell, { order, options, call }: Job<Value>, op: Op
   };
   remember(shell, op, tag, ended);
   guarded(shell, tag, op, () => onBegin?.(op));
-}
-
-/** Calls a host's function, which may throw: that undoes nothing. */
-export function guarded(shell: Shell, tag: unknown, at: string, call: () => void): void {
-  try {
-    call();
-  } catch {
-    emit(shell, ["warned", "callback_failed", at], tag);
-  }
-}
-export function emit(shell: Shell, event: Event, tag: unknown): void {
-  shell.recorder?.event(event);
-  for (const listener of shell.listeners) {
-    try {
-      listener(event, tag);
-    } catch (error) {
-      // There is nobody left to warn but the process.
-      void Promise.reject(error);
-    }
-  }
-}
-function enact(shell: Shell, act: Act, tag: unknown): void {
-  switch (act.do) {
-    case "event":
-      emit(shell, act.event, tag);
-      return;
-    case "end":
-      endPending(shell, act.op, act.end, tag);
-      return;
-    case "wake":
-      if (act.why !== null) emit(shell, ["woke", act.path, act.why], tag);
-      guarded(shell, tag, act.path, () => act.waiter.woken(act.why));
-      return;
-    case "handle":
-      // Nobody called for it, so it is remembered here and not when its caller began to wait.
-      remember(shell, act.op.op, tag, () => {});
-      break;
-    case "read":
-      // It belongs to the path: whoever began it may quit while others still wait for it.
-      remember(shell, keyOf(act), tag, () => {});
-      break;
-    case "prepare":
-    case "dispatch":
-    case "abort":
-    case "stop":
-      break;
-  }
-  const pending = shell.pending.get(keyOf(act));
-  if (pending !== undefined) shell.openGate(act, pending);
-}
-function remember(shell: Shell, op: Op, tag: unknown, ended: (end: End) => void): void {
-  shell.pending.set(op, { tag, ended, controller: null, gone: null, cancelDeadline: () => {} });
-}
-/** Under which name it is pending: its operation's, or one of its own. */
-export function keyOf(act: GateAct): string {
-  if (act.do === "read") return `read of ${act.read}`;
-  return act.do === "stop" ? act.op : act.op.op;
-}
-/** Whoever works for it, or looks later whether to, is told by its signal. */
-export function stopWork(pending: Pending, reason: unknown): void {
-  pending.gone ??= { reason };
-  pending.controller?.abort(reason);
-}
-function endPending(shell: Shell, op: Op, end: End, tag: unknown): void {
-  const pending = shell.pending.get(op);
-  shell.pending.delete(op);
-  pending?.cancelDeadline();
-  if (pending !== undefined && !("ok" in end)) stopWork(pending, quitReason(undefined));
-  emit(shell, ["ended", op, outcomeOf(end)], tag);
-  pending?.ended(end);
 }
 
 // ── Time ─────────────────────────────────────────────────────────────────────────────────────────────────────────

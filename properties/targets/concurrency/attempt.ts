@@ -41,7 +41,7 @@ export const liveOf = (world: World): Live | null => {
 /** Every way in which this may come next. */
 export function attempt(c: Case, node: Node, item: Item): readonly Node[] {
   const { what } = item;
-  if (node.ends && what.is !== "abandon" && what.is !== "look") return [];
+  if (node.ends && what.is !== "abandon" && what.is !== "look" && !isWithin(c, node.commits)) return [];
   switch (what.is) {
     case "call":
       return [...unmade(c, node, item, what.call), ...made(c, node, item, what.call)];
@@ -151,7 +151,11 @@ function abandoned(c: Case, node: Node, item: Item): readonly Node[] {
   const at = item.lower;
   if (node.at > at || !pending(c, node).every((each) => isCut(c, each, at))) return [];
   const next = c.history.commits[node.commits];
-  const commits = next !== undefined && mayBeCut(c, next) ? node.commits + 1 : node.commits;
+  let { commits } = node;
+  // What is written together is not written together.
+  if (next !== undefined && mayBeCut(c, next))
+    do commits++;
+    while (isWithin(c, commits));
   const { world } = decide(node.world, { do: "crash" });
   return [{ ...node, world, done: node.done | item.bit, at, commits, sleeping: {}, reads: {}, ends: false }];
 }
@@ -185,7 +189,10 @@ const isAnswered = ({ history, horizon }: Case, { settled }: CommitSeen): boolea
   settled !== null && settled.at <= horizon && (history.abandoned === null || settled.at < history.abandoned);
 /** The session died before it heard of it; even if it was answered, that takes a moment to be heard. */
 const mayBeCut = (c: Case, commit: CommitSeen): boolean =>
-  abandonment(c) !== null && (!isAnswered(c, commit) || commit === c.history.commits.at(-1));
+  abandonment(c) !== null && (!isAnswered(c, commit) || commit.group === c.history.commits.at(-1)?.group);
+/** The commit of this number was written with the one before it. */
+const isWithin = ({ history: { commits } }: Case, number: number): boolean =>
+  number > 0 && commits[number] !== undefined && commits[number]?.group === commits[number - 1]?.group;
 
 function take(c: Case, node: Node, item: Item, step: Step, call: Call | null): readonly Node[] {
   const ok = decide(node.world, step);
@@ -196,7 +203,8 @@ function take(c: Case, node: Node, item: Item, step: Step, call: Call | null): r
   const commit = commitOf(c, node, item);
   if (commit === null || commit.at > c.horizon) return [];
   const { settled } = commit;
-  const cut = mayBeCut(c, commit) ? cutOff(c, node, item, step, call) : [];
+  const ways = isWithin(c, node.commits + 1) ? unheard : cutOff;
+  const cut = mayBeCut(c, commit) ? ways(c, node, item, step, call) : [];
   if (settled === null || !isAnswered(c, commit)) return cut;
   const how = settled.answer;
   const after = how === "ok" ? ok : decide(node.world, { ...step, commit: how });
@@ -232,7 +240,16 @@ function cutOff(c: Case, node: Node, item: Item, step: Step, call: Call | null):
   if (!cut.every((each) => isCut(c, each, at))) return [];
   const { world } = decide(node.world, { ...step, commit: "crash_after" });
   const done = node.done | item.bit | end.bit;
-  return [{ ...node, world, done, at, commits: node.commits + 1, sleeping: {}, reads: {} }];
+  return [{ ...node, world, done, at, commits: node.commits + 1, sleeping: {}, reads: {}, ends: false }];
+}
+
+/** Written with others that come after it, and abandoned before anybody heard of it. */
+function unheard(c: Case, node: Node, item: Item, step: Step, call: Call | null): readonly Node[] {
+  const end = abandonment(c);
+  if (end === null || (node.done & end.bit) !== 0n || Math.max(node.at, item.lower) > end.lower) return [];
+  if (call !== null && !isCut(c, call, end.lower)) return [];
+  const { world } = decide(node.world, step);
+  return [{ ...node, world, done: node.done | item.bit, commits: node.commits + 1, ends: true }];
 }
 
 /** What it changed is so at once; that it was written, and that it ended, may be cut off. */

@@ -33,7 +33,7 @@ function seen(
     return { id, client: `client ${id}`, asked, at, begun: null, aborted: null, answered: { outcome, at: until } };
   });
   const commits = written.map(([tag, at, settled]): CommitSeen => {
-    return { tag, at, settled: settled === null ? null : { answer: "ok", at: settled } };
+    return { tag, group: at, at, settled: settled === null ? null : { answer: "ok", at: settled } };
   });
   const open = abandoned === null;
   const end = { view: open ? view(left) : ({ mode: "closed" } as const), encoded: open ? encode(left) : null };

@@ -65,6 +65,8 @@ export interface Elapsed {
 export interface CommitSeen {
   /** The call behind it, if one is. */
   readonly tag: number | null;
+  /** Written together with those of the same number. */
+  readonly group: number;
   readonly at: number;
   /** `null` as long as nobody was told, and for ever when the session died before. */
   settled: { readonly answer: "ok" | CommitFault; readonly at: number } | null;

@@ -17,7 +17,8 @@ describe("a race in the production source", () => {
   let planted: Planted;
   beforeAll(async () => {
     planted = await plant(races);
-  });
+    // Compiling takes what it takes; this only ends what hangs.
+  }, 120_000);
   afterAll(() => planted.remove());
 
   test.each(races.map((each) => [each.name, each.why, each.seed] as const))("%s is seen: %s", async (name, _, seed) => {

@@ -4,6 +4,7 @@ import type { Answered, Asked, Call, CommitSeen, Elapsed, EventSeen, GateAnswer,
 
 interface Committing {
   readonly tag: number | null;
+  readonly group: number;
   readonly at: number;
   settled: CommitSeen["settled"];
 }
@@ -24,7 +25,7 @@ export interface Recorder {
   began(call: Call, op: string): void;
   aborted(call: Call): void;
   gate(answer: Omit<GateAnswer, "at">): void;
-  committing(tag: unknown): Committing;
+  committing(tags: readonly unknown[]): readonly Committing[];
   committed(commit: Committing, answer: "ok" | CommitFault): void;
   happened(event: Event, tag: unknown): void;
   /** Forgets what was before. */
@@ -62,9 +63,10 @@ export function recorder(): Recorder {
     gate: (answer) => {
       if (!noted.isOver) gates.push({ ...answer, at: now() });
     },
-    committing: (tag) => {
-      const made: Committing = { tag: tagOf(tag), at: now(), settled: null };
-      commits.push(made);
+    committing: (tags) => {
+      const group = now();
+      const made = tags.map((tag): Committing => ({ tag: tagOf(tag), group, at: now(), settled: null }));
+      commits.push(...made);
       return made;
     },
     committed: (commit, answer) => {

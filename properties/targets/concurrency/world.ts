@@ -139,13 +139,15 @@ export function world(around: Surroundings): World {
       return found;
     },
     commit: async (commit: Commit) => {
-      const seen = recorder.committing(commit.tag);
       const fault = wordOf(numbers.commit(), commitFaults, null);
+      // What is not written together comes again one by one: nothing is seen of the whole.
+      const tags = commit.group === undefined ? [commit.tag] : fault === null ? commit.group : [];
+      const seen = recorder.committing(tags);
       await schedule.point("commit");
       if (fault === null && recorder.abandoned === null) await inner.commit(commit);
       await schedule.point("committed");
       if (recorder.abandoned !== null && around.hangs) await new Promise(() => {});
-      recorder.committed(seen, fault ?? "ok");
+      for (const each of seen) recorder.committed(each, fault ?? "ok");
       if (fault !== null) throw fail(fault);
     },
     bytesWritten: () => inner.bytesWritten(),
