@@ -17,6 +17,7 @@ import { replay } from "./replay.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save.ts";
 import { scheduledModelRun } from "./scheduled.ts";
+import { senders } from "./senders.ts";
 import { type Calibration, calibrate, type Machine, machine, type Setting, type Subject, scratch } from "./setting.ts";
 import { peers } from "./sizes.ts";
 import { type Claim, claimsOf, type Section, shown, tableOf } from "./table.ts";
@@ -30,6 +31,7 @@ const subjects: { readonly [name: string]: Subject } = {
   flat,
   hydrate,
   save,
+  senders,
   harness,
   protocol,
   replay,

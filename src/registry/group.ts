@@ -10,9 +10,10 @@
  *   crash between the two, and after a crash an unacknowledged step is there whole or not at all (L39);
  * - if the commit is not written, nothing was changed and nothing told, and all are decided again one by one, each with a commit
  *   and a fault of its own: single steps.
- * Only commands that begin no operation, read nothing from the archive and decide by the draft alone take part, so no start
- * depends on a batch that may still fail. `group.test.ts` compares it with the specification.
+ * Only commands that begin no operation and decide by the draft alone take part, so no start depends on a batch that may still
+ * fail; rows that they are about are looked at first, for all of them at once. `group.test.ts` compares it with the specification.
  */
+import type { Path } from "../contract.ts";
 import type { Act } from "./decision.ts";
 import { beginDraft, type Draft } from "./draft.ts";
 import type { State } from "./state.ts";
@@ -24,8 +25,10 @@ export interface Member {
   readonly tag: unknown;
   /** How much it may add, in UTF-16 units. */
   readonly size: number;
-  /** Whether it can be decided without waiting for anything. */
+  /** Whether it can be decided beside others. */
   readonly canJoin: () => boolean;
+  /** Whose rows have to be looked at first. */
+  readonly unseen: () => readonly Path[];
   readonly decide: (draft: Draft) => { readonly commits: boolean; readonly tell: () => void };
   readonly alone: () => Promise<void> | void;
 }

@@ -247,12 +247,10 @@ function memberOf<Value>(shell: Shell, job: Job<Value>, size: number): Member {
   const { order, options, call, asked } = job;
   return {
     ...{ asked, size, tag: options.tag },
-    // A wait may run out before it, and rows it is about may have to be read: then it is decided alone.
-    canJoin: () => {
-      if (shell.isClosed || options.signal?.aborted === true) return false;
-      if (shell.timer !== null && shell.timer.at <= asked) return false;
-      return unseen(shell.state, order.needs ?? []).length === 0;
-    },
+    // Given up, or a wait runs out before it: then it is decided alone.
+    canJoin: () =>
+      !shell.isClosed && options.signal?.aborted !== true && (shell.timer === null || shell.timer.at > asked),
+    unseen: () => unseen(shell.state, order.needs ?? []),
     decide: (draft) => {
       const { reply, commits } = order.decide(draft);
       const tell = () => answerCall(call, reply);
@@ -261,8 +259,13 @@ function memberOf<Value>(shell: Shell, job: Job<Value>, size: number): Member {
     alone: () => perform(shell, job),
   };
 }
+const isSo = () => true;
+const isNotSo = () => false;
 async function performTogether(shell: Shell, group: readonly Member[]): Promise<void> {
-  const decided = decideTogether(shell.state, group);
+  const missing = [...new Set(group.flatMap((each) => each.unseen()))].sort();
+  const isLooked = missing.length === 0 || (await lookAt(shell, missing, group[0]?.tag).then(isSo, isNotSo));
+  // Whom a look concerns that fails is told when it is looked at alone; and somebody may have given up meanwhile.
+  const decided = isLooked && group.every((each) => each.canJoin()) ? decideTogether(shell.state, group) : null;
   const isWritten = decided !== null && (await writeTogether(shell, decided));
   if (shell.isClosed) return;
   if (decided === null || !isWritten) {
