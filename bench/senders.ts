@@ -5,7 +5,8 @@
 import { copyFileSync } from "node:fs";
 import { sqliteStore } from "../src/index.ts";
 import { atLeast, within } from "./claims.ts";
-import { archiveOf, type Content, flushed, strides } from "./fixtures.ts";
+import { type Content, strides } from "./content.ts";
+import { archiveOf, flushed } from "./fixtures.ts";
 import { type Hosted, hosted } from "./hosting.ts";
 import { stopwatch } from "./measure.ts";
 import { prose } from "./prose.ts";
