@@ -6,8 +6,8 @@ import { parseArgs } from "node:util";
 export class UsageError extends Error {}
 
 export interface Asked {
-  /** Measure, judge what CI can, or compare two builds. */
-  readonly mode: "measure" | "gate" | "against";
+  /** Measure, judge what CI can, compare two builds, or measure all and write it down. */
+  readonly mode: "measure" | "gate" | "against" | "report";
   /** Subjects, in the order in which they run. */
   readonly names: readonly string[];
   readonly isQuick: boolean;
@@ -64,6 +64,7 @@ function parsed(argv: readonly string[]) {
   const options = {
     quick: { type: "boolean" },
     gate: { type: "boolean" },
+    report: { type: "boolean" },
     alone: { type: "boolean" },
     only: { type: "string" },
     against: { type: "string" },
@@ -89,10 +90,12 @@ export function parse(argv: readonly string[], known: Known): Asked | "help" {
   if (values.help === true) return "help";
   const modes = [
     values.gate === true ? ["gate" as const] : [],
+    values.report === true ? ["report" as const] : [],
     values.against !== undefined || values.trials !== undefined ? ["against" as const] : [],
   ].flat();
   const [mode = "measure", another] = modes;
-  if (another !== undefined) throw new UsageError("--gate and --against (or --trials) are different runs; choose one.");
+  if (another !== undefined)
+    throw new UsageError("--gate, --report and --against (or --trials) are different runs; choose one.");
   const subjects = mode === "gate" ? known.gated : known.subjects;
   listed("subject", positionals.join(","), known.subjects);
   const names = positionals.length === 0 ? subjects : known.subjects.filter((name) => positionals.includes(name));
@@ -133,6 +136,7 @@ Peers: ${peers.join(", ")}
                  and in saving? Exit 1 if it is
   --trials N     how often that verdict is right: N planted slow-downs of a tenth
                  and N unchanged pairs, of this build
+  --report       everything, written to bench/charts and README
   --json FILE    also write everything measured to FILE
   --help         this
 

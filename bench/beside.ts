@@ -199,13 +199,13 @@ export async function measureContent(setting: Setting, plan: Plan): Promise<read
   const site = await prepare(setting, plan.content);
   const { isQuick, isGate } = setting;
   const brief = isQuick || isGate;
-  const effort: Effort = { roundsMin: brief ? 3 : 5, budgetMs: brief ? 600 : 4_000 };
+  const effort: Effort = { roundsMin: brief ? 3 : 5, budgetMs: brief ? 600 : 2_000 };
   const all: Measurement[] = [];
   try {
     if (site.places.length === 0)
       return [...site.cannot].map(([peer, cannot]) => blank("roster", plan.content, peer, cannot));
     for (const until of plan.processes)
-      all.push(...(await measureProcesses(site, until, { roundsMin: brief ? 5 : 7, budgetMs: effort.budgetMs })));
+      all.push(...(await measureProcesses(site, until, { roundsMin: 5, budgetMs: effort.budgetMs })));
     for (const until of plan.warm) all.push(...(await measureWarm(site, until, effort)));
     if (plan.acts) all.push(...(await measureActs(site, effort)));
     return all;

@@ -14,6 +14,7 @@ import { install, NotInstalled } from "./peers/installed.ts";
 import { names as peerNames, plain } from "./peers/kinds.ts";
 import { protocol } from "./protocol.ts";
 import { replay } from "./replay.ts";
+import { type Report, write } from "./report.ts";
 import { restore } from "./restore.ts";
 import { save } from "./save.ts";
 import { scheduledModelRun } from "./scheduled.ts";
@@ -68,7 +69,8 @@ async function measure(asked: Asked): Promise<number> {
   const elapsed = stopwatch();
   // Before anything is made: what is measured now is of others.
   const load = loadavg()[0] ?? 0;
-  if (names.includes("peers") && asked.peers.some((peer) => !plain.includes(peer))) install();
+  const needsPackages = names.includes("peers") && asked.peers.some((peer) => !plain.includes(peer));
+  if (needsPackages || mode === "report") install();
   const folder = scratch();
   const setting: Setting = { folder, isQuick, isGate: mode === "gate", peers: asked.peers, archives: new Map() };
   const [on, calibration] = [machine(), calibrate(folder)];
@@ -87,8 +89,10 @@ async function measure(asked: Asked): Promise<number> {
   const seconds = Math.round(elapsed() / 1_000);
   console.log(claimsOf(claims));
   console.log(`\n${claims.length - missed} held, ${missed} missed, ${seconds} s`);
-  const report = { machine: on, load, calibration, isQuick, seconds, sections, claims, measured };
+  const report: Report = { machine: on, load, calibration, isQuick, seconds, sections, claims, measured };
   if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
+  if (mode === "report")
+    console.log(`written: ${(await write(report, new Date().toISOString().slice(0, 10))).join(", ")}`);
   return missed === 0 ? 0 : 1;
 }
 

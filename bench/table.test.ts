@@ -88,7 +88,7 @@ describe("the arguments", () => {
     [["--json", tmpdir()]],
     [["--json", "/no/such/place"]],
     [["--only", "nobody"]],
-    [["--gate", "--trials", "1"]],
+    [["--gate", "--report"]],
     [["--against", tmpdir()]],
     [["--against", ".", "open"]],
     [["--trials", "0"]],

@@ -1,12 +1,12 @@
 /** The packages of peers, which nobody installs but the bench: found in bench/peers of the checkout that was built. */
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** From `dist/bench/peers`, or from the sources themselves. */
-const checkout: string = fileURLToPath(
+export const checkout: string = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../" : "../../../", import.meta.url),
 );
 const folder: string = join(checkout, "bench", "peers");
@@ -29,4 +29,11 @@ export function install(): void {
 export async function installed<Shape>(name: string): Promise<Shape> {
   const file = createRequire(join(folder, "package.json")).resolve(name);
   return (await import(pathToFileURL(file).href)) as Shape; // documented by the package
+}
+/** Of every package that is named in bench/peers. */
+export function versions(): { readonly [name: string]: string } {
+  const { devDependencies }: { devDependencies: { [name: string]: string } } = JSON.parse(
+    readFileSync(join(folder, "package.json"), "utf8"),
+  );
+  return devDependencies;
 }
