@@ -1,10 +1,9 @@
-/** How the next process is to die: at the named point where fewest have, wherever it is after so many, or at any moment. */
+/** How the next process is to die: at the named points where fewest have, wherever it is after so many, or at any moment. */
 import type { Death } from "../targets/torture/points.ts";
 import type { Chance } from "./chance.ts";
 
 export type Aim =
-  | { readonly is: "point"; readonly death: Death & { readonly point: string } }
-  | { readonly is: "count"; readonly death: Death }
+  | { readonly is: "point"; readonly death: Death }
   /** Sent from here, so many milliseconds after the work was handed over. */
   | { readonly is: "moment"; readonly afterMs: number };
 
@@ -24,37 +23,32 @@ export interface Aims {
 /** Points of an opening, by their first words. */
 const isOpening = (point: string): boolean => /^(create|open|restore|recovery|read-only)/.test(point);
 const isRecovery = (point: string): boolean => point.startsWith("recovery");
-/** How often a point is passed at most before it is aimed at. */
-const timesMax = 4;
+/** Passed in work of either kind before a process dies anywhere, at most. */
+const passedMax = 120;
 
-export function aims(): Aims {
+/** `only`: these points, whatever goes on. */
+export function aims(only?: readonly string[]): Aims {
   const kills = new Map<string, number>();
-  const passedMost = new Map<string, number>();
   const typicalMs: { [work in Work]: number } = { opening: 10, going: 20 };
-  const pointFor = (work: Work, chance: Chance, recovers: boolean): string | undefined => {
+  /** The third of the points of such work at which fewest have died. */
+  const rarest = (work: Work, recovers: boolean, chance: Chance): readonly string[] => {
     const those = recovers && chance.in100(60) ? isRecovery : isOpening;
     const known = [...kills].filter(([point]) => (work === "opening" ? those(point) : !isOpening(point)));
-    if (chance.in100(30)) return chance.of(known)?.[0];
-    const least = Math.min(...known.map(([, count]) => count));
-    return chance.of(known.filter(([, count]) => count === least))?.[0];
+    const sorted = known.sort(([, one], [, other]) => one - other);
+    return sorted.slice(0, Math.ceil(sorted.length / 3)).map(([point]) => point);
   };
   return {
     next: (work, chance, recovers = false) => {
+      if (only !== undefined) return { is: "point", death: { points: only, nth: 1 + chance.below(3) } };
       const die = chance.below(100);
-      const point = die < 60 ? pointFor(work, chance, recovers) : undefined;
-      if (point !== undefined) {
-        const times = Math.min(timesMax, passedMost.get(point) ?? 1);
-        return { is: "point", death: { point, nth: 1 + chance.below(times) } };
-      }
-      if (die < 70) return { is: "count", death: { point: null, nth: 1 + chance.below(120) } };
+      const points = die < 55 ? rarest(work, recovers, chance) : [];
+      if (points.length > 0) return { is: "point", death: { points, nth: 1 + chance.below(3) } };
+      if (die < 75) return { is: "point", death: { points: null, nth: 1 + chance.below(passedMax) } };
       return { is: "moment", afterMs: (chance.below(1_000) / 1_000) * typicalMs[work] * 1.2 };
     },
     came: (work, ms, passed) => {
       typicalMs[work] = typicalMs[work] * 0.9 + ms * 0.1;
-      for (const [point, times] of Object.entries(passed)) {
-        if (!kills.has(point)) kills.set(point, 0);
-        passedMost.set(point, Math.max(times, passedMost.get(point) ?? 0));
-      }
+      for (const point of Object.keys(passed)) if (!kills.has(point)) kills.set(point, 0);
     },
     killedAt: (point) => {
       kills.set(point, (kills.get(point) ?? 0) + 1);

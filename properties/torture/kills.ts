@@ -25,6 +25,8 @@ export interface Asked {
   /** Where archives are made; they are removed, but for one that is wrong. */
   readonly folder: string;
   readonly durability: Opening["durability"];
+  /** Points at which they die, for a look at these alone. */
+  readonly at?: readonly string[];
   readonly signal?: AbortSignal;
   readonly progress?: (kills: number, steps: number) => void;
 }
@@ -69,7 +71,7 @@ interface Counts {
 
 export async function torture(all: Asked): Promise<Tortured> {
   const counts: Counts = { kills: 0, stories: 0, steps: 0, moments: 0, rests: 0, without: 0, with: 0, wrong: null };
-  const aiming = aims();
+  const aiming = aims(all.at);
   const isOver = (): boolean => counts.kills >= all.kills || counts.wrong !== null || all.signal?.aborted === true;
   let story = 0;
   const lane = async (): Promise<void> => {
@@ -168,6 +170,8 @@ interface Life {
 /** One process, until it is killed. */
 function living(process: Process, { all, counts, aiming }: Setting, ledger: Entry[]): Life {
   const next = (): Promise<Line | null> => lineOf(process);
+  /** At which it said it would die. */
+  let point: string | null = null;
   /** Lines until it has answered so many or is dead; killed from here, if that is the aim. */
   const lines = async (
     count: number,
@@ -179,19 +183,18 @@ function living(process: Process, { all, counts, aiming }: Setting, ledger: Entr
     while (got.length < count && !isDead) {
       const line = await next();
       if (line === null) isDead = true;
-      else got.push(line);
+      else if (line.dying === undefined) got.push(line);
+      else point = line.dying;
     }
     clearTimeout(timer);
     return { got, isDead };
   };
   const died = (aim: Aim | null): void => {
-    if (aim === null) throw new Found(`it ended by itself: ${process.said()}`);
+    if (point === null && aim?.is !== "moment") throw new Found(`it ended by itself: ${process.said()}`);
     counts.kills++;
-    if (aim.is === "point") aiming.killedAt(aim.death.point);
-    else counts.moments++;
-    ledger.push(
-      aim.is === "moment" ? "killed from outside" : `killed at ${aim.death.point ?? "point"} ${aim.death.nth}`,
-    );
+    if (point === null) counts.moments++;
+    else aiming.killedAt(point);
+    ledger.push(point === null ? "killed from outside" : `killed ${point}`);
   };
   const armed = (aim: Aim | null): void => {
     process.send({ arm: aim === null || aim.is === "moment" ? null : aim.death });

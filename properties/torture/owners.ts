@@ -133,7 +133,7 @@ async function round([one, other]: readonly [Process, Process], folder: string, 
   if (measured.staleBytes > 0) throw new Found("an owner that was taken over has written to the archive");
   await tell(one, { do: "crash" });
   // Stopped inside a write it stays the owner, and is busy.
-  other.send({ arm: { point: "commit: before commit", nth: 1, stops: true } });
+  other.send({ arm: { points: ["commit: before commit"], nth: 1, stops: true } });
   other.send({ go: [send("slow", "w2")] });
   await other.stopped();
   await tell(one, restore(undefined, true), { do: "restore", mode: "write", takeover: true, epoch: "busy" });

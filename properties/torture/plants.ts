@@ -19,14 +19,12 @@ export const killed: readonly Plant[] = [
     name: "recovered_twice",
     edits: [
       {
-        file: "archive/sqlite-write.ts",
-        from: "  const added: string[] = [];",
-        to: '  const added: string[] = [];\n  for (const cells of mail) db.run(putMail, ...cells);\n  if (mail.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");',
-      },
-      {
-        file: "archive/sqlite-write.ts",
-        from: "  for (const cells of mail) db.run(putMail, ...cells);\n  for",
-        to: "  for",
+        file: "archive/sqlite.ts",
+        from: "const added = write(db, written, given);",
+        to: `const rest = { ...given.commit, mailRemoved: [], messages: [], compact: null };
+        write(db, written, { ...given, agents: [], capacity: null, commit: rest });
+        if (given.mail.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");
+        const added = write(db, written, { ...given, mail: [] });`,
       },
     ],
   },
@@ -35,9 +33,12 @@ export const killed: readonly Plant[] = [
     name: "half_a_commit",
     edits: [
       {
-        file: "archive/sqlite-write.ts",
-        from: "  for (const cells of mail) db.run(putMail, ...cells);",
-        to: '  if (agents.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");\n  for (const cells of mail) db.run(putMail, ...cells);',
+        file: "archive/sqlite.ts",
+        from: "const added = write(db, written, given);",
+        to: `const added = write(db, written, { ...given, mail: [] });
+        if (given.agents.length > 0) db.exec("COMMIT; BEGIN IMMEDIATE");
+        const rest = { ...given.commit, mailRemoved: [], messages: [], compact: null };
+        write(db, written, { ...given, agents: [], capacity: null, commit: rest });`,
       },
     ],
   },

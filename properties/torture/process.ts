@@ -22,6 +22,8 @@ export interface Line {
   /** That its sessions have written so far. */
   readonly bytes?: number;
   readonly passed?: { readonly [point: string]: number };
+  /** The point at which it dies now. */
+  readonly dying?: string;
   /** What it threw: a fault of ours. */
   readonly threw?: string;
 }

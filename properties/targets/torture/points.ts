@@ -22,9 +22,9 @@ const words: readonly (readonly [RegExp, string])[] = [
 ];
 const wordOf = (sql: string): string => words.find(([pattern]) => pattern.test(sql))?.[1] ?? "setting";
 
-/** Where the process is to die: at a point by its name, the n-th time it comes there; or wherever it is the n-th time. */
+/** Where the process is to die: the n-th time it comes to any of these points, or to any at all. */
 export interface Death {
-  readonly point: string | null;
+  readonly points: readonly string[] | null;
   readonly nth: number;
   /** It only stops, until it is told to go on. */
   readonly stops?: true;
@@ -39,18 +39,16 @@ export interface Points {
 }
 
 /** `die` kills or stops this process. */
-export function points(die: (signal: "SIGKILL" | "SIGSTOP") => void): Points {
+export function points(die: (signal: "SIGKILL" | "SIGSTOP", point: string) => void): Points {
   let phase = "open";
   let death: Death | null = null;
-  let all = 0;
+  let wanted = new Set<string>();
+  let met = 0;
   let passed: { [point: string]: number } = {};
   const pass = (point: string): void => {
-    const times = (passed[point] ?? 0) + 1;
-    passed[point] = times;
-    all++;
-    if (death === null) return;
-    if (death.point === null ? all === death.nth : death.point === point && times === death.nth)
-      die(death.stops === true ? "SIGSTOP" : "SIGKILL");
+    passed[point] = (passed[point] ?? 0) + 1;
+    if (death === null || (death.points !== null && !wanted.has(point))) return;
+    if (++met === death.nth) die(death.stops === true ? "SIGSTOP" : "SIGKILL", point);
   };
   const around = <Value>(what: string, act: () => Value): Value => {
     pass(`${phase}: before ${what}`);
@@ -77,7 +75,7 @@ export function points(die: (signal: "SIGKILL" | "SIGSTOP") => void): Points {
       },
     }),
     arm: (given) => {
-      [death, all, passed] = [given, 0, {}];
+      [death, met, passed, wanted] = [given, 0, {}, new Set(given?.points)];
     },
     passed: () => passed,
   };

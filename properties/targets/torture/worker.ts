@@ -27,7 +27,10 @@ export interface Opening {
 }
 
 /** The signal is there before the call is over: nothing is done behind it. */
-const passing = points((signal) => process.kill(process.pid, signal));
+const passing = points((signal, point) => {
+  if (signal === "SIGKILL") say({ dying: point });
+  process.kill(process.pid, signal);
+});
 let target: ReturnType<typeof productionTarget> | null = null;
 const opened = () => {
   if (target === null) throw new Error("nothing was opened");
