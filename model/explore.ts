@@ -2,7 +2,7 @@
  * Every story of a small world at once: breadth first over the specification, one of each kind of state, every law in every
  * state and across every step, until nothing new is found. A law that breaks is told by the shortest story.
  */
-import type { RefusalCode, Step, Verb } from "../src/contract.ts";
+import type { RefusalCode, Scope, Step, Verb } from "../src/contract.ts";
 import { keyOf, type Naming } from "./explore/key.ts";
 import { type Menu, movesOf } from "./explore/moves.ts";
 import { met } from "./goals/met.ts";
@@ -96,6 +96,31 @@ function ordersOf<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
   return items.flatMap((first) => ordersOf(items.filter((each) => each !== first)).map((rest) => [first, ...rest]));
 }
 
+/** Where a small world begins, what may be done in it, when two of its states are one, and where it ends. */
+export interface Frame {
+  readonly scope: Scope;
+  readonly menu: Menu;
+  readonly keyOf: (world: World) => string;
+  /** Mailboxes and open operations are bounded: beyond, a state is reached and not left. */
+  readonly isBeyond: (world: World) => boolean;
+}
+export function frame(small: Small): Frame {
+  const paths = typeof small.agents === "number" ? siblings.slice(0, small.agents) : small.agents;
+  const names = namings(paths);
+  const bounds = { mail: small.mailMax ?? 1, ops: small.opsMax ?? 2 };
+  return {
+    scope: smallScope(small.capacity ?? paths.length),
+    menu: {
+      paths,
+      verbs: new Set(small.verbs ?? explorable),
+      handlers: small.handlers ?? false,
+      faults: small.faults ?? true,
+    },
+    keyOf: (world) => keyOf(world, names),
+    isBeyond: (world) => isBeyond(world, bounds),
+  };
+}
+
 /** What is needed of a state until it was left by every move. */
 interface State {
   readonly world: World;
@@ -128,24 +153,16 @@ export function* exploring(
   // What a state shows is judged when it is first found, what a step did for every step.
   const inStates = laws.filter(({ kind }) => kind === "S");
   const acrossSteps = laws.filter(({ kind }) => kind === "T");
-  const paths = typeof small.agents === "number" ? siblings.slice(0, small.agents) : small.agents;
-  const menu: Menu = {
-    paths,
-    verbs: new Set(small.verbs ?? explorable),
-    handlers: small.handlers ?? false,
-    faults: small.faults ?? true,
-  };
-  const names = namings(paths);
-  const bounds = { mail: small.mailMax ?? 1, ops: small.opsMax ?? 2 };
+  const { scope, menu, keyOf: key, isBeyond: isOutside } = frame(small);
   const statesMax = small.statesMax ?? statesMaxUsual;
   const depthMax = small.depth ?? Number.POSITIVE_INFINITY;
 
-  const world = begin(plainDigest, smallScope(small.capacity ?? paths.length));
+  const world = begin(plainDigest, scope);
   const first = seen(null, null, world, m);
   const states: Found[] = [{ from: -1, step: null, depth: 0, rests: true }];
   // States not yet left, those of one depth before those of the next; what was left is forgotten but for its `Found`.
   let [layer, coming]: [State[], State[]] = [[{ world, ledger: remember(emptyLedger, null, first), seen: first }], []];
-  const known = new Map<string, number>([[keyOf(world, names), 0]]);
+  const known = new Map<string, number>([[key(world), 0]]);
   const edges = growing();
   const reached = new Set<string>();
   const refusals = new Set<RefusalCode>();
@@ -195,18 +212,18 @@ export function* exploring(
       if ("refused" in reply) refusals.add(reply.refused);
       for (const name of met(state.ledger, state.seen, now)) reached.add(name);
       if (next === state.world) continue;
-      const key = isBeyond(next, bounds) ? null : keyOf(next, names);
-      let to = key === null ? undefined : known.get(key);
+      const its = isOutside(next) ? null : key(next);
+      let to = its === null ? undefined : known.get(its);
       if (to === undefined) {
         const unlawful = breach(inStates, state, now);
         if (unlawful !== null) return end({ ...unlawful, story: story(at, step) }, null);
-        if (key === null) continue;
+        if (its === null) continue;
         if (states.length >= statesMax) {
           fixpoint = false;
           continue;
         }
         to = states.length;
-        known.set(key, to);
+        known.set(its, to);
         coming.push({ world: next, ledger: remember(state.ledger, state.seen, now), seen: now });
         states.push({ from: at, step, depth: depth + 1, rests: rests(next.handles["w1"]) });
       }

@@ -1,13 +1,16 @@
-/** `rollcall explore`: every story of small worlds at once, over the specification, under every law. */
+/** `rollcall explore`: every story of small worlds at once, over the specification, under every law; or told to a target. */
 import { setImmediate as moment } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
 import { type Explored, explorable, exploring } from "../../model/explore.ts";
-import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { line } from "../report.ts";
 import { Unusable } from "../unusable.ts";
 import { type SmallWorld, worlds } from "../worlds.ts";
+import { configHelp, configured } from "./config.ts";
 import { write } from "./drafts.ts";
+import { heldThrough, machineTold, tellAll } from "./explore-target.ts";
+import { chosen, targetHelp, targetOptions } from "./on-target.ts";
 
 const statesUsual = 2_000_000;
 const memoryUsual = 1_024;
@@ -34,17 +37,23 @@ and for either, where to stop:
   --states N      [${grouped(statesUsual)}]
   --memory MB     of the heap [${grouped(memoryUsual)}]
 
+With a target every step from every state is told to it, too, and compared; a state is come to by its shortest story:
+
+${targetHelp("none: the specification alone")}
+${configHelp}
+
 Siblings that could be exchanged count once. Ctrl-C ends it with what there was.`;
 
 export const explore: Verb = verb(
   "explore",
-  "explore [WORLD ... | --agents N [--depth D]] [--json FILE]",
+  "explore [WORLD ... | --agents N] [--depth D] [--target TARGET] [--json FILE]",
   help,
   async (args, io) => {
-    const { values, positionals } = parseArgs({
+    const { values: typed, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
+        ...targetOptions,
         json: { type: "string" },
         agents: { type: "string" },
         depth: { type: "string" },
@@ -58,15 +67,26 @@ export const explore: Verb = verb(
     const unknown = positionals.find((name) => !worlds.some((world) => world.name === name));
     if (unknown !== undefined)
       throw new Unusable(2, `there is no world ${unknown}; there are ${worlds.map(({ name }) => name).join(", ")}`);
+    const { values, diverges } = typed.target === undefined ? { values: typed } : await configured(typed);
     const own = ownWorld(values);
     if (own !== null && positionals.length > 0)
       throw new Unusable(2, `${positionals[0]} is a world of its own: name worlds, or say --agents`);
-    const named = positionals.length === 0 ? worlds : worlds.filter(({ name }) => positionals.includes(name));
+    const named = (positionals.length === 0 ? worlds : worlds.filter(({ name }) => positionals.includes(name))).map(
+      (world) => cut(world, values.depth),
+    );
     const bounds = {
       statesMax: whole(values.states, statesUsual, "--states", 1),
       memoryMbMax: whole(values.memory, memoryUsual, "--memory", 32),
     };
-    const found = await exploreAll(own === null ? named : [own], io, bounds);
+    const all = own === null ? named : [own];
+    if (values.target !== undefined) {
+      const target = chosen(values, "", diverges);
+      const ended = await tellAll(all, target, io);
+      if (values.json !== undefined)
+        await write(values.json, `${JSON.stringify(ended.map(machineTold(target.name)), null, 2)}\n`);
+      return ended.every(heldThrough) ? exit.held : exit.broken;
+    }
+    const found = await exploreAll(all, io, bounds);
     for (const each of found) io.out(`${told(each, io)}${details(each)}`);
     if (values.json !== undefined) await write(values.json, `${JSON.stringify(found.map(machine), null, 2)}\n`);
     return found.every(holds) ? exit.held : exit.broken;
@@ -83,7 +103,7 @@ interface Own {
 /** Null where none of its options is given. */
 function ownWorld({ agents, depth, commands, handlers, faultless }: Own): SmallWorld | null {
   if (agents === undefined) {
-    const [lone] = Object.entries({ depth, commands, handlers, faultless }).filter(([, each]) => each !== undefined);
+    const [lone] = Object.entries({ commands, handlers, faultless }).filter(([, each]) => each !== undefined);
     if (lone !== undefined) throw new Unusable(2, `--${lone[0]} is for a world of your own: say --agents N as well`);
     return null;
   }
@@ -107,6 +127,13 @@ function ownWorld({ agents, depth, commands, handlers, faultless }: Own): SmallW
   };
 }
 
+/** Only what so many steps reach. */
+function cut(world: SmallWorld, depth: string | undefined): SmallWorld {
+  if (depth === undefined) return world;
+  const most = whole(depth, 0, "--depth", 1);
+  return { ...world, name: `${world.name}, ${counted(most, "step")}`, small: { ...world.small, depth: most } };
+}
+
 export interface ExploredWorld {
   readonly world: SmallWorld;
   readonly found: Explored;
@@ -120,18 +147,24 @@ export interface Bounds {
 }
 
 export async function exploreAll(
-  chosen: readonly SmallWorld[],
+  all: readonly SmallWorld[],
   io: Io,
   { statesMax, memoryMbMax }: Bounds = { statesMax: statesUsual, memoryMbMax: memoryUsual },
 ): Promise<readonly ExploredWorld[]> {
+  return interruptible((signal) => exploreEach(all, io, { statesMax, memoryMbMax }, signal));
+}
+
+async function exploreEach(
+  chosen: readonly SmallWorld[],
+  io: Io,
+  { statesMax, memoryMbMax }: Bounds,
+  signal: AbortSignal,
+): Promise<readonly ExploredWorld[]> {
   const shown = progress(io);
   const all: ExploredWorld[] = [];
-  const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort();
-  process.once("SIGINT", interrupt);
   try {
     for (const world of chosen) {
-      if (interrupted.signal.aborted) break;
+      if (signal.aborted) break;
       let stopped: string | null = null;
       const going = exploring({ ...world.small, statesMax, clock: () => performance.now() });
       let next = going.next();
@@ -141,7 +174,7 @@ export async function exploreAll(
         shown.tell(`exploring ${world.name}: ${size}`);
         await moment();
         if (process.memoryUsage().heapUsed > memoryMbMax * 1e6) stopped = `the heap has grown over ${memoryMbMax} MB`;
-        if (interrupted.signal.aborted) stopped = "it was interrupted";
+        if (signal.aborted) stopped = "it was interrupted";
         next = going.next(stopped !== null);
       }
       shown.done();
@@ -152,7 +185,6 @@ export async function exploreAll(
     return all;
   } finally {
     shown.done();
-    process.removeListener("SIGINT", interrupt);
   }
 }
 

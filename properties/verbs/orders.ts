@@ -1,14 +1,15 @@
 /** `rollcall orders`: everything that can happen at the same time in short stories, in every order that can make a difference. */
 import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
-import { counted, exit, grouped, type Io, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { countOf, type Tried, tryOrders } from "../orders/orders.ts";
 import { type Thread, threads } from "../orders/threads.ts";
 import { reasons, story } from "../report.ts";
 import type { OpenTarget } from "../target.ts";
-import { targetNamed } from "../targets/named.ts";
 import { Unusable } from "../unusable.ts";
+import { configHelp, configured } from "./config.ts";
 import { write } from "./drafts.ts";
+import { chosen as onTarget, opened, targetHelp, targetOptions } from "./on-target.ts";
 
 const names = Object.keys(threads);
 const togetherUsual = 3;
@@ -28,33 +29,36 @@ come to the same state of the specification are told once from there on.
     .join("\n                  ")}
                   [every three of them]
 
-  --target NAME   as for check [memory]
+${targetHelp("memory")}
+${configHelp}
   --sets N        no more than so many threes, evenly chosen
   --full          every order, also those that cannot differ
   --json FILE     what was found, for programs`;
 
 export const orders: Verb = verb(
   "orders",
-  "orders [THREAD THREAD ...] [--target NAME|MODULE] [--sets N] [--full] [--json FILE]",
+  "orders [THREAD THREAD ...] [--target TARGET] [--sets N] [--full] [--json FILE]",
   help,
   async (args, io) => {
-    const { values, positionals } = parseArgs({
+    const { values: typed, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
-        target: { type: "string" },
+        ...targetOptions,
         sets: { type: "string" },
         full: { type: "boolean" },
         json: { type: "string" },
       },
     });
+    const { values, diverges } = await configured(typed);
     const unknown = positionals.find((name) => !names.includes(name));
     if (unknown !== undefined) throw new Unusable(2, `there is no thread ${unknown}; there are ${names.join(", ")}`);
     if (positionals.length === 1) throw new Unusable(2, "one thread has one order: name two or more");
     const sets =
       positionals.length > 0 ? [positionals] : chosen(whole(values.sets, Number.MAX_SAFE_INTEGER, "--sets", 1));
-    const name = values.target ?? "memory";
-    const found = await orderSets(await targetNamed(name), name, sets, { merged: values.full !== true }, io);
+    const target = onTarget(values, "memory", diverges);
+    const { name } = target;
+    const found = await orderSets(await opened(target), name, sets, { merged: values.full !== true }, io);
     io.out(found.map((each) => told(each, name, io)).join(""));
     io.out(sum(found, sets.length));
     if (values.json !== undefined) await write(values.json, `${JSON.stringify(found.map(machine), null, 2)}\n`);
@@ -88,26 +92,33 @@ export async function orderSets(
   { merged }: { readonly merged: boolean },
   io: Io,
 ): Promise<readonly OrderedSet[]> {
+  return interruptible((signal) => orderEach(open, name, sets, merged, io, signal));
+}
+
+async function orderEach(
+  open: OpenTarget,
+  name: string,
+  sets: readonly (readonly string[])[],
+  merged: boolean,
+  io: Io,
+  signal: AbortSignal,
+): Promise<readonly OrderedSet[]> {
   const line = progress(io);
-  const interrupted = new AbortController();
-  const interrupt = (): void => interrupted.abort();
-  process.on("SIGINT", interrupt);
   const target = await open();
   const found: OrderedSet[] = [];
   try {
     for (const set of sets) {
-      if (interrupted.signal.aborted) break;
+      if (signal.aborted) break;
       line.tell(`${name}  ${found.length + 1} of ${counted(sets.length, "set")}: ${set.join(", ")}`);
       const chosen: readonly Thread[] = set.flatMap((each) => threads[each] ?? []);
       const started = performance.now();
-      const tried = await tryOrders(target, chosen, { merged, signal: interrupted.signal });
+      const tried = await tryOrders(target, chosen, { merged, signal });
       found.push({ set, all: countOf(chosen), tried, ms: performance.now() - started });
       if (tried.failed !== null) break;
     }
     return found;
   } finally {
     line.done();
-    process.removeListener("SIGINT", interrupt);
     await target.close();
   }
 }

@@ -78,6 +78,20 @@ describe("a world of one's own", () => {
   });
 });
 
+describe("a world told to a target", () => {
+  test("holds for ours", async () => {
+    const { code, out } = await said(explore, "one", "--depth", "3", "--target", "memory");
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^held {2}memory, one, 3 steps: \d+ states.* in \d+ stories/),
+    ]);
+  });
+  test("shows a twin's fault as a story", async () => {
+    const { code, out } = await said(explore, "one", "--depth", "5", "--target", "twin:keeps_result_while_starting");
+    expect([code, out]).toEqual([1, expect.stringMatching(/^failed.*\n\n {2}L8 /)]);
+  });
+});
+
 const why = "What this story shows is said here in more than a dozen words, so that it may be recorded.";
 const recording: Verb = (args, io) => promote([...args, "--why", why, "--into", folder], io);
 const unreadable: readonly (readonly [file: string, says: RegExp])[] = [
@@ -129,7 +143,7 @@ describe("one sentence and exit code 2", () => {
     [orders, ["start"], /one thread has one order: name two or more/],
     [explore, ["--agents", "9"], /--agents takes at most 3/],
     [explore, ["--agents", "0"], /--agents takes a whole number of at least 1/],
-    [explore, ["--depth", "2"], /--depth is for a world of your own: say --agents N as well/],
+    [explore, ["--handlers"], /--handlers is for a world of your own: say --agents N as well/],
     [explore, ["one", "--agents", "1"], /one is a world of its own/],
     [explore, ["--agents", "1", "--commands", "spawn,nap"], /there is no "nap" here; there are spawn/],
     [gate, ["--scale", "0"], /--scale takes a whole number of at least 1/],
