@@ -6,7 +6,7 @@
  *
  * Nobody here opens archive or lock but through SQLite: closing any other descriptor would drop the locks (POSIX).
  */
-import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
+import { closeSync, existsSync, lstatSync, openSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fault } from "../errors.ts";
 import { type Database, openDatabase, textOf } from "./binding.ts";
@@ -39,10 +39,17 @@ export function createFile(file: string): void {
   }
 }
 
+/** A lock that is a link would be somebody else's file. */
+function requireOwn(lock: string): void {
+  if (lstatSync(lock, { throwIfNoEntry: false })?.isFile() === false)
+    throw fault("archive_malformed", "archive", new Error(`${lock} is no file of its own: remove it`));
+}
+
 /** Whether the owner of this epoch is a process that is there. Asks for a shared lock, which hinders nobody's taking. */
 function lives(file: string, epoch: number): boolean {
   const lock = lockOf(file, epoch);
   if (!existsSync(lock)) return false;
+  requireOwn(lock);
   let db: Database | null = null;
   try {
     db = openDatabase(lock, "rw");
@@ -63,6 +70,7 @@ function lives(file: string, epoch: number): boolean {
 function acquire(file: string, epoch: number): Owner | null {
   const lock = lockOf(file, epoch);
   createFile(lock);
+  requireOwn(lock);
   let db: Database | null = null;
   try {
     const held = openDatabase(lock, "rw");

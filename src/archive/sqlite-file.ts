@@ -2,7 +2,7 @@
  * The file of an archive: found under whichever spelling, told from everything that is none before anything is written
  * beside it, made anew, connected to.
  */
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { FaultCode } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
@@ -39,6 +39,39 @@ export function realFile(file: string): string {
   if (existsSync(full)) return realpathSync(full);
   if (!existsSync(dirname(full))) throw at("archive_missing", `there is no folder ${dirname(full)}`);
   return join(realpathSync(dirname(full)), basename(full));
+}
+
+/** By what statfs says, those on which a log cannot be shared, or locks are not what they are on a local disk. */
+const networks: { readonly [type: number]: string } = {
+  26985: "nfs",
+  20859: "smb",
+  4266872130: "smb2",
+  4283649346: "cifs",
+  1397113167: "afs",
+  12805120: "ceph",
+  198183888: "lustre",
+};
+/** Its name, or `null` for whatever is not known to be one. */
+export function networkOf(type: number): string | null {
+  return networks[type] ?? null;
+}
+function requireLocal(folder: string): void {
+  const name = networkOf(statfsSync(folder).type);
+  if (name !== null)
+    throw at(
+      "io_failed",
+      `${folder} is on a network file system (${name}), where no log can be shared: use a local disk`,
+    );
+}
+
+/** What SQLite and the ownership keep beside the archive has to be its own: nothing is read or written through a link. */
+function requireOwn(file: string): void {
+  for (const end of ["-wal", "-shm", "-journal", "-log"]) {
+    const found = lstatSync(`${file}${end}`, { throwIfNoEntry: false });
+    if (found === undefined) continue;
+    if (!found.isFile() || found.nlink > 1)
+      throw at("archive_malformed", `${file}${end} is no file of its own but a link, or none: remove it`);
+  }
 }
 
 /** Of the log, in bytes; none where it cannot be seen. */
@@ -79,6 +112,13 @@ export function look(file: string): Kind {
   if (found === undefined) throw at("archive_missing", `there is no file ${file}`);
   if (found.isDirectory()) throw at("archive_malformed", `${file} is a folder`);
   if (!found.isFile()) throw at("archive_malformed", `${file} is no regular file`);
+  // The files beside it are named after one of its names: under another one it would be a second archive.
+  if (found.nlink > 1)
+    throw at(
+      "archive_malformed",
+      `${file} has ${found.nlink} names (hard links): keep one, or make a copy with copyArchive`,
+    );
+  requireOwn(file);
   // Blank is what a making that was cut off leaves: nothing, or a journal that takes everything back.
   if (found.size === 0 || existsSync(`${file}-journal`)) return "blank";
   const db = openDatabase(file, "immutable");
@@ -155,7 +195,9 @@ export function openForWriting(
   durability: Durability,
   fresh: { readonly capacity: number } | null,
 ): Database {
+  requireLocal(dirname(file));
   const isThere = existsSync(file);
+  if (!isThere) requireOwn(file);
   const kind = isThere ? look(file) : "blank";
   if (kind === "blank" && fresh === null)
     throw isThere ? at("archive_malformed", `${file} is empty`) : at("archive_missing", `there is no file ${file}`);
