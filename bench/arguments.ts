@@ -13,6 +13,8 @@ export interface Asked {
   readonly isQuick: boolean;
   /** Peers beside ours. */
   readonly peers: readonly string[];
+  /** The one size of which peers are measured; all of them unless told. */
+  readonly at: { readonly agents: number; readonly conversation: number } | null;
   /** Where to write everything measured, too. */
   readonly json: string | null;
   /** The `dist` of another checkout. */
@@ -60,6 +62,12 @@ function trialsIn(text: string): number {
     throw new UsageError(`--trials takes a whole number from 1 to ${trialsMax}, not "${text}".`);
   return count;
 }
+function sizeIn(text: string): { readonly agents: number; readonly conversation: number } {
+  const [, agents, conversation] = /^(\d+)x(\d+)$/.exec(text) ?? [];
+  if (agents === undefined || conversation === undefined)
+    throw new UsageError(`--at takes agents and bytes of each conversation, as in 1000x50000, not "${text}".`);
+  return { agents: Number(agents), conversation: Number(conversation) };
+}
 function parsed(argv: readonly string[]) {
   const options = {
     quick: { type: "boolean" },
@@ -67,6 +75,7 @@ function parsed(argv: readonly string[]) {
     report: { type: "boolean" },
     alone: { type: "boolean" },
     only: { type: "string" },
+    at: { type: "string" },
     against: { type: "string" },
     trials: { type: "string" },
     json: { type: "string" },
@@ -109,6 +118,7 @@ export function parse(argv: readonly string[], known: Known): Asked | "help" {
     ...{ mode, names, isQuick },
     // Ours is what the others are compared with.
     peers: ["rollcall", ...asked.filter((name) => name !== "rollcall")],
+    at: values.at === undefined ? null : sizeIn(values.at),
     json: values.json === undefined ? null : writable(values.json),
     against: values.against === undefined ? null : buildIn(values.against),
     trials: values.trials === undefined ? 0 : trialsIn(values.trials),
@@ -131,6 +141,7 @@ Peers: ${peers.join(", ")}
   --quick        smaller archives, fewer samples, no packages: about a minute
   --alone        no peers that need packages
   --only A,B     these peers, beside ours
+  --at 1000x500  peers at this size only: agents, and bytes of each conversation
   --gate         what CI judges: all counters, and ratios with wide margins
   --against DIR  is this build slower than that of another checkout, in reading
                  and in saving? Exit 1 if it is

@@ -8,6 +8,7 @@ import { atLeast, atMost } from "./claims.ts";
 import { flat } from "./flat.ts";
 import { harness } from "./harness.ts";
 import { hydrate } from "./hydrate.ts";
+import { life } from "./life.ts";
 import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
 import { install, NotInstalled } from "./peers/installed.ts";
@@ -27,6 +28,7 @@ import { workers } from "./workers.ts";
 
 const subjects: { readonly [name: string]: Subject } = {
   peers,
+  life,
   restore,
   open,
   flat,
@@ -69,10 +71,11 @@ async function measure(asked: Asked): Promise<number> {
   const elapsed = stopwatch();
   // Before anything is made: what is measured now is of others.
   const load = loadavg()[0] ?? 0;
-  const needsPackages = names.includes("peers") && asked.peers.some((peer) => !plain.includes(peer));
+  const needsPackages =
+    ["peers", "life"].some((name) => names.includes(name)) && asked.peers.some((peer) => !plain.includes(peer));
   if (needsPackages || mode === "report") install();
   const folder = scratch();
-  const setting: Setting = { folder, isQuick, isGate: mode === "gate", peers: asked.peers, archives: new Map() };
+  const setting: Setting = { ...asked, folder, isGate: mode === "gate", archives: new Map() };
   const [on, calibration] = [machine(), calibrate(folder)];
   console.log(headOf(on, calibration, load));
   const sections: Section[] = [];

@@ -16,6 +16,8 @@ export interface Setting {
   readonly isGate: boolean;
   /** Peers that are measured beside ours, by name; ours is first. */
   readonly peers: readonly string[];
+  /** The one size of which they are measured; all unless told. */
+  readonly at: { readonly agents: number; readonly conversation: number } | null;
   /** Archives written so far, by what stands in them: subjects share them. */
   readonly archives: Map<string, Promise<string>>;
 }

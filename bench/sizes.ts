@@ -42,9 +42,12 @@ const plans: { readonly [effort in "full" | "quick" | "gate"]: readonly Plan[] }
 };
 
 export async function peers(setting: Setting): Promise<Findings> {
-  const { isQuick, isGate } = setting;
+  const { isQuick, isGate, at } = setting;
   const all: Measurement[] = [];
-  for (const plan of plans[isGate ? "gate" : isQuick ? "quick" : "full"]) {
+  // A size that was asked for is measured whole, whether others are or not.
+  const wanted =
+    at === null ? null : [of(at.agents, at.conversation, { processes: ["roster"], warm: ["roster"], acts: true })];
+  for (const plan of wanted ?? plans[isGate ? "gate" : isQuick ? "quick" : "full"]) {
     const { agents, conversation } = plan.content;
     console.error(`peers: ${sizeLabel(agents)} agents x ${bytesLabel(conversation)}`);
     all.push(...(await measureContent(setting, plan)));

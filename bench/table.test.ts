@@ -66,7 +66,7 @@ describe("timings", () => {
 describe("the arguments", () => {
   it("are everything unless told, and otherwise run in one order", () => {
     expect(parse([], known)).toEqual({
-      ...{ mode: "measure", names: subjects, isQuick: false, json: null, against: null, trials: 0 },
+      ...{ mode: "measure", names: subjects, isQuick: false, json: null, at: null, against: null, trials: 0 },
       peers: ["rollcall", "files", "xstate"],
     });
     expect(parse(["open", "restore", "--quick"], known)).toMatchObject({ names: subjects, isQuick: true });
@@ -76,6 +76,7 @@ describe("the arguments", () => {
 
   it("choose peers, ours always first, and none that needs a package where there is no time for one", () => {
     expect(parse(["--only", "xstate"], known)).toMatchObject({ peers: ["rollcall", "xstate"] });
+    expect(parse(["--at", "28x5000"], known)).toMatchObject({ at: { agents: 28, conversation: 5_000 } });
     expect(parse(["--alone"], known)).toMatchObject({ peers: ["rollcall", "files"], isQuick: false });
     expect(parse(["--gate"], known)).toMatchObject({ mode: "gate", names: ["open"], peers: ["rollcall", "files"] });
   });
@@ -91,6 +92,7 @@ describe("the arguments", () => {
     [["--gate", "--report"]],
     [["--against", tmpdir()]],
     [["--against", ".", "open"]],
+    [["--at", "1000"]],
     [["--trials", "0"]],
     [["--trials", "many"]],
   ])("are refused before anything is measured: %j", (argv) => {

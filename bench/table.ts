@@ -4,6 +4,8 @@ export type Unit = "ms" | "bytes" | "times" | "per_second" | "count";
 export interface Row {
   readonly label: string;
   readonly unit: Unit;
+  /** Of each column, where they differ. */
+  readonly units?: readonly Unit[];
   /** One for each column; null where there is nothing to tell. */
   readonly values: readonly (number | null)[];
 }
@@ -71,10 +73,10 @@ function wrapped(text: string, indent: string, columns = width): readonly string
 }
 
 export function tableOf({ title, columns, rows, notes }: Section): string {
-  const body = rows.map(({ label, unit, values }) =>
+  const body = rows.map(({ label, unit, units, values }) =>
     line(
       label,
-      values.map((value) => (value === null ? "" : shown(value, unit))),
+      values.map((value, at) => (value === null ? "" : shown(value, units?.[at] ?? unit))),
     ),
   );
   return [title, line("", columns), ...body, ...notes.flatMap((note) => wrapped(note, "  ")), ""].join("\n");
