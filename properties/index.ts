@@ -35,6 +35,7 @@ export {
   type TargetModule,
 } from "./target.ts";
 export { targetNamed, targetNames } from "./targets/named.ts";
+export type { OwnLaw } from "./targets/own-laws.ts";
 export { parseTrace, printTrace, type Told, type Trace } from "./trace.ts";
 export { Unusable } from "./unusable.ts";
 export { check } from "./verbs/check.ts";

@@ -85,16 +85,23 @@ interface Moment {
   readonly apart: boolean;
 }
 
+/** How a target is judged. */
+interface Bench extends Reduction {
+  /** Laws of its own. */
+  readonly more: readonly Law[];
+}
+
 export async function run(
   target: Target,
-  scope: Scope,
+  drawn: Scope,
   next: Next,
   watch: Watch = {},
   oracle: Oracle = "both",
 ): Promise<Run> {
   const shown = reduction(target.capabilities);
   // Judged by laws alone, a target is never taken for what the model shows.
-  const reduced = oracle === "laws" ? { ...shown, whole: false } : shown;
+  const reduced: Bench = { ...shown, more: target.laws ?? [], ...(oracle === "laws" ? { whole: false } : {}) };
+  const scope: Scope = target.scope === undefined ? drawn : { ...drawn, ...target.scope };
   await target.reset(scope);
   const world = begin(digest, scope);
   const first: Seen = seen(null, null, world, null);
@@ -217,7 +224,7 @@ async function checked(target: Target, step: Step | null, reply: Reply, after: W
 }
 
 function judge(
-  reduced: Reduction,
+  reduced: Bench,
   before: Moment,
   expected: Seen,
   found: Seen,
@@ -242,7 +249,7 @@ function judge(
 }
 
 function breached(
-  reduced: Reduction,
+  reduced: Bench,
   before: Moment,
   expected: Seen,
   found: Seen,
@@ -261,7 +268,9 @@ function breached(
   const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, shown);
   const counted = step !== null && !before.apart;
   const work = counted ? overspent(before.world, step, world, before.found.counters, found.counters) : [];
-  const judged = [...models, ...own];
+  // A project's own laws are about what its registry shows, agree it with the model or not.
+  const more = reduced.more.length === 0 ? [] : breaches(reduced.more, before.own, before.found, found);
+  const judged = [...models, ...own, ...more];
   return [...judged, ...work.filter(({ law }) => !judged.some((each) => each.law.number === law.number))];
 }
 

@@ -8,6 +8,7 @@ import type {
   Event,
   Json,
   Level,
+  Limits,
   RefusalCode,
   Reply,
   Scope,
@@ -187,11 +188,16 @@ const ownReply: z.ZodType<Reply> = replyWith(outcomeWith(ownCode));
 export const replyAt = (level: Level): z.ZodType<Reply> => (level === "house" ? reply : ownReply);
 
 const limit = z.number().int().positive().exactOptional();
+export const limits: z.ZodType<Partial<Limits>> = z.strictObject({
+  agentsMax: limit,
+  operationsMax: limit,
+  blockersMax: limit,
+  mailMax: limit,
+  textMax: limit,
+});
 export const scope: z.ZodType<Scope> = z.strictObject({
   capacity: z.number().int().positive(),
-  limits: z
-    .strictObject({ agentsMax: limit, operationsMax: limit, blockersMax: limit, mailMax: limit, textMax: limit })
-    .exactOptional(),
+  limits: limits.exactOptional(),
   roles: z.record(z.string(), json),
   registrars: z.record(z.string(), z.strictObject({ category: z.string(), tools: z.array(z.string()) })),
   archive: z.enum(["memory", "sqlite"]),

@@ -3,6 +3,7 @@
  * reset, given a step, and asked what it sees is a target: our registry, a faulty twin, a child process, somebody else's
  * implementation. Answers may be promises or, where nothing has to be waited for, plain values.
  */
+import type { Law } from "../model/index.ts";
 import type {
   Answer,
   Counters,
@@ -91,6 +92,10 @@ export interface Target {
   /** Sources that it can be opened with pinned, so that each telling finds them as the one before. */
   readonly pins?: readonly Source[];
   readonly capabilities: Capabilities;
+  /** Laws beside those of the specification, about what it shows. */
+  readonly laws?: readonly Law[];
+  /** What every story's scope is to be, whatever was drawn. */
+  readonly scope?: Partial<Pick<Scope, "capacity" | "limits">>;
   /** A new archive, handle `w1` open on it for writing, nothing else. */
   reset(scope: Scope): Awaitable<void>;
   /** Applies one step and comes to rest: whatever can happen without an answer from the world has happened. */

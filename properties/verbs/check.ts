@@ -65,8 +65,8 @@ export const check: Verb = verb(
         faults: { type: "string" },
       },
     });
-    const { values, diverges } = await configured(typed);
-    const target = chosen(values, "memory", diverges);
+    const { values, judged: more } = await configured(typed);
+    const target = chosen(values, "memory", more);
     const { name } = target;
     const open = await opened(target);
     const budgetMs = budgetOf(values.budget);

@@ -8,7 +8,9 @@ import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
 import type { Level } from "../../src/contract.ts";
-import type { Divergence } from "../target.ts";
+import { limits } from "../schema.ts";
+import type { Divergence, Target } from "../target.ts";
+import type { Judged } from "../targets/leveled.ts";
 import { divergence } from "../targets/sights.ts";
 import { Unusable } from "../unusable.ts";
 import type { TargetValues } from "./on-target.ts";
@@ -27,6 +29,10 @@ interface Configuration {
   readonly seed?: number;
   readonly runs?: number;
   readonly workers?: number;
+  /** A module whose export `laws` is judged beside the specification's. */
+  readonly laws?: string;
+  /** Of every story, whatever was drawn. */
+  readonly scope?: NonNullable<Target["scope"]>;
   /** Known divergences by the kind that a failure names (`L8`, `view.agents.result`), each with its reason. */
   readonly diverges?: readonly Divergence[];
 }
@@ -40,6 +46,8 @@ const configuration: z.ZodType<Configuration> = z.strictObject({
   seed: z.number().int().min(0).exactOptional(),
   runs: count.exactOptional(),
   workers: count.exactOptional(),
+  laws: z.string().min(1).exactOptional(),
+  scope: z.strictObject({ capacity: count.exactOptional(), limits: limits.exactOptional() }).exactOptional(),
   diverges: z.array(divergence).exactOptional(),
 });
 
@@ -50,7 +58,7 @@ export const configHelp: string = `  --config FILE   what this project always as
 /** Options of a call, those of the configuration in the place of those that were not given. */
 interface Configured<Values> {
   readonly values: Values;
-  readonly diverges: Configuration["diverges"];
+  readonly judged: Pick<Judged, "diverges" | "laws" | "scope">;
 }
 type Options = TargetValues & {
   readonly seed?: string | undefined;
@@ -61,7 +69,7 @@ type Options = TargetValues & {
 
 export async function configured<Values extends Options>(values: Values): Promise<Configured<Values>> {
   const file = values.config ?? usualFiles.find((each) => existsSync(each));
-  if (file === undefined) return { values, diverges: undefined };
+  if (file === undefined) return { values, judged: {} };
   const read = checked(file, await loaded(file));
   const said = {
     target: read.target,
@@ -77,8 +85,14 @@ export async function configured<Values extends Options>(values: Values): Promis
   // A level, a timeout and divergences are those of the configuration's target: they say nothing of another one.
   const isOther = values.target !== undefined && values.target !== read.target;
   const kept = isOther ? { seed: said.seed, runs: said.runs, workers: said.workers } : said;
-  return { values: { ...values, ...kept, ...given }, diverges: isOther ? undefined : read.diverges };
+  return { values: { ...values, ...kept, ...given }, judged: isOther ? {} : judgedBy(read) };
 }
+
+const judgedBy = ({ diverges, laws, scope }: Configuration): Configured<unknown>["judged"] => ({
+  ...(diverges === undefined ? {} : { diverges }),
+  ...(laws === undefined ? {} : { laws }),
+  ...(scope === undefined ? {} : { scope }),
+});
 
 async function loaded(file: string): Promise<unknown> {
   if (!existsSync(file)) throw new Unusable(2, `there is no configuration ${file}`);

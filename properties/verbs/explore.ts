@@ -67,7 +67,8 @@ export const explore: Verb = verb(
     const unknown = positionals.find((name) => !worlds.some((world) => world.name === name));
     if (unknown !== undefined)
       throw new Unusable(2, `there is no world ${unknown}; there are ${worlds.map(({ name }) => name).join(", ")}`);
-    const { values, diverges } = typed.target === undefined ? { values: typed } : await configured(typed);
+    const { values, judged: more } =
+      typed.target === undefined ? { values: typed, judged: {} } : await configured(typed);
     const own = ownWorld(values);
     if (own !== null && positionals.length > 0)
       throw new Unusable(2, `${positionals[0]} is a world of its own: name worlds, or say --agents`);
@@ -80,7 +81,7 @@ export const explore: Verb = verb(
     };
     const all = own === null ? named : [own];
     if (values.target !== undefined) {
-      const target = chosen(values, "", diverges);
+      const target = chosen(values, "", more);
       const ended = await tellAll(all, target, io);
       if (values.json !== undefined)
         await write(values.json, `${JSON.stringify(ended.map(machineTold(target.name)), null, 2)}\n`);

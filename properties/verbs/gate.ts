@@ -71,10 +71,10 @@ export const gate: Verb = verb(
         json: { type: "string" },
       },
     });
-    const { values, diverges } = await configured(typed);
+    const { values, judged: more } = await configured(typed);
     const seed = whole(values.seed, gateSeed, "--seed");
     const isOurs = values.target === undefined;
-    const judged = chosen(values, "", diverges);
+    const judged = chosen(values, "", more);
     const due = isOurs ? budgets : [[judged.name, othersRuns] as const];
     const usual = isOurs ? runsInMemory : othersRuns;
     const scale = scaleOf(values.runs, values.scale, usual);

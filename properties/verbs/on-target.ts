@@ -23,6 +23,9 @@ export const targetOptions = {
   unknowing: { type: "boolean" },
 } as const;
 
+/** What a project's configuration says of how its target is judged. */
+type ProjectJudging = Pick<TargetOptions, "diverges" | "laws" | "scope">;
+
 export interface TargetValues {
   readonly target?: string | undefined;
   readonly level?: string | undefined;
@@ -87,7 +90,7 @@ export interface Chosen {
 }
 
 /** Options that were given, and no others; a name is not looked up yet. */
-export function chosen(values: TargetValues, usual: string, diverges?: TargetOptions["diverges"]): Chosen {
+export function chosen(values: TargetValues, usual: string, more: ProjectJudging = {}): Chosen {
   const { target = usual, level, "target-process": process } = values;
   const timeout = values["target-timeout"];
   const restart = values["target-restart"];
@@ -100,7 +103,7 @@ export function chosen(values: TargetValues, usual: string, diverges?: TargetOpt
     name: target,
     options: {
       ...(known === undefined ? {} : { level: known }),
-      ...(diverges === undefined ? {} : { diverges }),
+      ...more,
       ...(timeout === undefined ? {} : { timeoutMs: whole(timeout, 0, "--target-timeout", 1) }),
       ...(restart === undefined ? {} : { restartAfter: whole(restart, 0, "--target-restart", 1) }),
       ...(process === undefined ? {} : { fresh: process === "fresh" }),

@@ -50,13 +50,13 @@ export const orders: Verb = verb(
         json: { type: "string" },
       },
     });
-    const { values, diverges } = await configured(typed);
+    const { values, judged: more } = await configured(typed);
     const unknown = positionals.find((name) => !names.includes(name));
     if (unknown !== undefined) throw new Unusable(2, `there is no thread ${unknown}; there are ${names.join(", ")}`);
     if (positionals.length === 1) throw new Unusable(2, "one thread has one order: name two or more");
     const sets =
       positionals.length > 0 ? [positionals] : chosen(whole(values.sets, Number.MAX_SAFE_INTEGER, "--sets", 1));
-    const target = onTarget(values, "memory", diverges);
+    const target = onTarget(values, "memory", more);
     const { name } = target;
     const found = await orderSets(await opened(target), name, sets, { merged: values.full !== true }, io);
     io.out(found.map((each) => told(each, name, io)).join(""));

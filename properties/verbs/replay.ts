@@ -45,14 +45,14 @@ export const replay: Verb = verb("replay", "replay [FILES] [--target TARGET] [--
       texts: { type: "boolean" },
     },
   });
-  const { values, diverges } = await configured(typed);
+  const { values, judged: more } = await configured(typed);
   const report = reporting(values.reporter, values.json, io);
   const own = positionals.length === 0;
   const files = own ? await traceFiles() : positionals;
   if (values.update === true) return await update(await Promise.all(files.map(readWholeTrace)), io);
   const traces = await Promise.all(files.map(readTrace));
   const targets = values.target === undefined ? inProcess : [values.target];
-  const { options } = chosen(values, "", diverges);
+  const { options } = chosen(values, "", more);
   const texts = own || values.texts === true;
   const started = performance.now();
   const told = await replayAll(traces, targets, values.target === undefined, report.io, texts, options);

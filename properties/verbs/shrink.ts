@@ -37,8 +37,8 @@ export const shrink: Verb = verb("shrink", "shrink TRACE [--target TARGET] [--ou
       texts: { type: "boolean" },
     },
   });
-  const { values, diverges } = await configured(typed);
-  const judged = chosen(values, "memory", diverges);
+  const { values, judged: more } = await configured(typed);
+  const judged = chosen(values, "memory", more);
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw new Unusable(2, "name one trace to shrink");
   const executions = whole(values.executions, executionsUsual, "--executions", 1);
