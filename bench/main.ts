@@ -14,6 +14,7 @@ import { open } from "./open.ts";
 import { install, NotInstalled } from "./peers/installed.ts";
 import { names as peerNames, plain } from "./peers/kinds.ts";
 import { protocol } from "./protocol.ts";
+import { record } from "./record.ts";
 import { replay } from "./replay.ts";
 import { type Report, write } from "./report.ts";
 import { restore } from "./restore.ts";
@@ -37,6 +38,7 @@ const subjects: { readonly [name: string]: Subject } = {
   senders,
   harness,
   protocol,
+  record,
   replay,
   scheduled: scheduledModelRun,
   workers,

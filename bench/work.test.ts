@@ -1,5 +1,5 @@
 /** The work behind each measured time, counted and without a clock: what the bench shows, tests keep. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -8,6 +8,7 @@ import { type Content, messageCount, pathOf, strides } from "./content.ts";
 import { fill } from "./fixtures.ts";
 import { hosted } from "./hosting.ts";
 import { kernelBytes } from "./kernel.ts";
+import { linesOfTurn, working } from "./record.ts";
 import { bytesMax } from "./save.ts";
 import { type CountedStore, counted, eager, workSince } from "./work.ts";
 
@@ -116,5 +117,23 @@ describe("fixtures", () => {
       await leave();
     }
     expect(histories[0]).toEqual(histories[1]);
+  });
+});
+
+describe("a session that records itself", () => {
+  it("makes no commit more for it, and writes a line for each thing decided", async () => {
+    const file = join(folder, "recorded.jsonl");
+    const lines = (): number => readFileSync(file, "utf8").trimEnd().split("\n").length;
+    const plain = await working("plain", sqliteStore(join(folder, "plain.rollcall"), { durability: "off" }), null);
+    const recorded = await working("recorded", sqliteStore(join(folder, "kept.rollcall"), { durability: "off" }), file);
+    for (const each of [plain, recorded]) {
+      const work = { ...each.work };
+      await each.turn();
+      expect(workSince(each.work, work)).toMatchObject({ commits: 3, conversations: 0 });
+      await each.leave();
+    }
+    // Two turns, the first of which is a spawn; two lines at the beginning and one at the end.
+    expect(lines()).toBe(2 * linesOfTurn + 3);
+    expect(recorded.work).toEqual(plain.work);
   });
 });

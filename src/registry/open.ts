@@ -145,7 +145,7 @@ async function restore(
     throw error;
   }
   recorder?.restored(null);
-  recorder?.flush();
+  recorder?.rest();
   return sessionOver(shell, (child, capacity, how) => openChild(shell, options, child, capacity, how));
 }
 
@@ -205,11 +205,12 @@ interface Recording {
   listen(heard: (fault: CommitFault) => void): void;
 }
 /** Opened before the archive: who asks for a recording that cannot be is told so, and owns nothing. */
-function recordingOf({ record }: SessionOptions): Recording | null {
+function recordingOf({ record, clock = systemClock }: SessionOptions): Recording | null {
   if (record === undefined) return null;
   let heard: (fault: CommitFault) => void = () => {};
   try {
-    const recorder = recorderTo(typeof record === "string" ? { file: record } : record, (fault) => heard(fault));
+    const place = typeof record === "string" ? { file: record } : record;
+    const recorder = recorderTo(place, clock, (fault) => heard(fault));
     return {
       recorder,
       listen: (listener) => {

@@ -7,6 +7,7 @@ import type { Head, Row } from "../archive/archive.ts";
 import { isConfig, sha256 } from "../config.ts";
 import type { CommitFault, Event, Json, Limits, RegistrarScope, Step } from "../contract.ts";
 import type { Act, Fault, Reply } from "./decision.ts";
+import type { Clock } from "./ports.ts";
 import type { State } from "./state.ts";
 
 export interface RecordOptions {
@@ -40,8 +41,8 @@ export interface Recorder {
   replied(reply: Reply<unknown>, acts: readonly Act[]): void;
   unwritten(fault: Fault["fault"]): void;
   end(): void;
-  /** Writes what it holds; called when nothing is left to decide. */
-  flush(): void;
+  /** Nothing is left to decide: what it holds is written soon. */
+  rest(): void;
   /** Nothing is recorded any more. `unfinished`: in the middle of a commit, of which nobody knows whether it was written. */
   leave(unfinished: boolean): void;
 }
@@ -57,16 +58,22 @@ interface Entry {
   readonly events: Event[];
 }
 
-/** UTF-16 units held before they are written, while more and more is decided. */
+/** UTF-16 units held before they are written, and milliseconds: each write makes the archive's next commit wait for its bytes, too. */
 const heldMax = 64 * 1024;
+const heldMs = 100;
 const digits = 16;
 
 /** `ended` hears once that it cannot be written any more. */
-export function recorderTo({ file, texts = false }: RecordOptions, ended: (fault: CommitFault) => void): Recorder {
+export function recorderTo(
+  { file, texts = false }: RecordOptions,
+  clock: Clock,
+  ended: (fault: CommitFault) => void,
+): Recorder {
   let descriptor: number | null = openSync(file, "a+", 0o600);
   let held = isTorn(descriptor) ? "\n" : "";
   let entry: Entry | null = null;
   let loose: Event[] = [];
+  let isDue = false;
   const hydrated: { [path: string]: string | null } = {};
 
   const flush = (): void => {
@@ -91,6 +98,17 @@ export function recorderTo({ file, texts = false }: RecordOptions, ended: (fault
     const events = loose;
     loose = [];
     return events.length === 0 ? {} : { events };
+  };
+  const end = (): void => {
+    if (entry === null) return;
+    const { at, step, reply, commit, isAgain, events } = entry;
+    entry = null;
+    if (step === null || isAgain) {
+      loose.push(...events);
+      return;
+    }
+    const more = { ...(commit === null ? {} : { commit }), ...(events.length === 0 ? {} : { events }) };
+    say({ at, step: texts ? step : veiled(step), reply, ...more });
   };
   return {
     // Written before anything is recovered: whoever dies in the middle of that has been there.
@@ -124,25 +142,24 @@ export function recorderTo({ file, texts = false }: RecordOptions, ended: (fault
     unwritten: (fault) => {
       if (entry !== null) entry.commit = fault;
     },
-    end: () => {
-      if (entry === null) return;
-      const { at, step, reply, commit, isAgain, events } = entry;
-      entry = null;
-      if (step === null || isAgain) {
-        loose.push(...events);
-        return;
-      }
-      const more = { ...(commit === null ? {} : { commit }), ...(events.length === 0 ? {} : { events }) };
-      say({ at, step: texts ? step : veiled(step), reply, ...more });
+    end,
+    rest: () => {
+      if (isDue || held === "") return;
+      isDue = true;
+      clock.after(heldMs, () => {
+        isDue = false;
+        flush();
+      });
     },
-    flush,
     leave: (unfinished) => {
       if (unfinished && entry?.step != null) {
         const { at, step, seq } = entry;
         say({ at, step: texts ? step : veiled(step), seq });
       }
-      if (unfinished) say({ left: true });
-      entry = null;
+      if (unfinished) {
+        say({ left: true });
+        entry = null;
+      } else end();
       flush();
       if (descriptor !== null) closeSync(descriptor);
       descriptor = null;

@@ -133,6 +133,7 @@ async function closeSession(shell: Shell, options: Parameters<Session["close"]>[
     released = shell.archive.close();
     // Told to whoever closes; the queue goes on.
     await released.catch(() => {});
+    shell.recorder?.leave(false);
   };
   const isWriting = shell.state.setting.mode === "write";
   try {

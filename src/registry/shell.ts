@@ -140,7 +140,7 @@ async function pump(shell: Shell): Promise<void> {
   }
   shell.isPumping = false;
   if (shell.isClosed) shell.recorder?.leave(false);
-  else shell.recorder?.flush();
+  else shell.recorder?.rest();
 }
 export function nowOf(shell: Shell): number {
   return Math.max(0, Math.trunc(shell.clock.now()));
