@@ -2,6 +2,7 @@
  * The search would be wrong if it missed a race that its capture shows, if it found one where there is none, or if what it says of a
  * story's distance from the capture were not so.
  */
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../src/contract.ts";
 import { run } from "../loop.ts";
@@ -111,5 +112,24 @@ describe("the distance of a story from a capture", () => {
       { do: "finish", path: "/root/x", turn: 1, outcome: "completed", text: "t" },
     ];
     expect(distanceOf(capture, renamed).total).toBe(0);
+  });
+});
+
+/**
+ * Recorded on 2026-11-30 from mevedel c62ab21 in a graphical frame: three agents are spawned, followed up, mailed and waited for, with the
+ * provider's answers made up; at the end a follow-up is set up, an execution finishes meanwhile, and C-g is pressed in the frame. Only
+ * what an import reads was kept, under other names of sessions, agents and times. That the agent stays `starting` it does not say.
+ */
+describe("a capture of a real session", () => {
+  const file = new URL("2026-11-30-a-follow-up-is-quit.el", import.meta.url);
+
+  test("shows the start that never ended, and leads to the story of it", async () => {
+    const capture = importCapture([{ name: "telemetry-log.el", text: await readFile(file, "utf8") }], false);
+    const open = capture.spans.find(({ to }) => to === null);
+    expect(capture.moments[open?.from ?? -1]?.step).toMatchObject({ do: "follow_up", to: "/root/rev" });
+    const { found } = await on("twin:quit_leaves_starting", capture, 100);
+    expect(found?.failure.kinds).toContain("L10");
+    expect(found?.shrunk.run.told).toHaveLength(shortest["quit_leaves_starting"] ?? 0);
+    expect(found?.distance).toMatchObject({ total: 1, changed: 1 });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * The search for a race that a capture allows: what was concurrent in it first, as it was recorded; then all of it; then what
- * may have happened unseen, a different way each time, until a story breaks a law or differs, or the budget is spent.
+ * The search for a race that a capture allows: what was concurrent in it first, as it was recorded; then what may have happened
+ * unseen, a different way each time, and once all of it, until a story breaks a law or differs, or the budget is spent.
  */
 import { breathing } from "../breath.ts";
 import { type Failure, type Oracle, run } from "../loop.ts";
@@ -53,6 +53,8 @@ export interface Reproduced {
 
 /** A longer capture is not told as one story: its parts are. */
 const wholeMax = 5_000;
+/** Told before the whole, which takes as long as a hundred of them. */
+const changedFirst = 20;
 
 export async function reproduce(options: ReproduceOptions): Promise<Reproduced> {
   const { capture, target, seed, triesMax, signal, oracle = "both" } = options;
@@ -95,9 +97,9 @@ function* candidates(capture: Capture, seed: number): Generator<readonly [Way, C
   const spans = spansByCompany(capture);
   const { length } = capture.moments;
   for (const span of spans) yield ["as recorded", plainOf(capture, sliceOf(capture, span))];
-  if (length <= wholeMax) yield ["whole", wholeOf(capture)];
   if (length === 0) return;
   for (let number = 0; ; number++) {
+    if (number === changedFirst && length <= wholeMax) yield ["whole", wholeOf(capture)];
     const roll = rolling(seed, number);
     // Mostly around what was concurrent; now and then anywhere.
     const span = spans[roll(Math.max(1, spans.length))];

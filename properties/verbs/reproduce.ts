@@ -16,9 +16,9 @@ const shrinksUsual = 2_000;
 
 const help = `
 Searches the stories that a capture (see rollcall import) allows for one that breaks a law or differs from the specification. In the
-capture's order: what was concurrent with each operation, as it was recorded; then all of it; then again and again what is around
-an operation, with what may have happened unseen put in between, concurrent moments moved, gates answered otherwise, and saves,
-mail and crashes. The first that fails is shrunk, and told with its distance from what was recorded: steps that the capture does
+capture's order: what was concurrent with each operation, as it was recorded; then again and again what is around an operation, with
+what may have happened unseen put in between, concurrent moments moved, gates answered otherwise, and saves, mail and crashes; once,
+all of it. The first that fails is shrunk, and told with its distance from what was recorded: steps that the capture does
 not have, plus steps with another answer, plus steps in another order. What the story leaves out is counted apart.
 
 ${targetHelp("memory")}
