@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { createColors } from "picocolors";
 import type { Step } from "../../src/contract.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
+import { type Damaged, damageArchives } from "../torture/damage.ts";
 import { type Entry, type Tortured, torture as tortured } from "../torture/kills.ts";
 import { type Owned, own } from "../torture/owners.ts";
 import { type Lost, losePower } from "../torture/power.ts";
@@ -24,6 +25,8 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
                   (by strace), and what was not synced is dropped, kept in part, in any order, or torn within a page
   --owners N      N times two processes want one archive: how soon the second is refused, the next opens after a kill; what an owner
                   writes that was stopped and taken over; what readers see beside a writer
+  --damage N      damages N archives: bits, pages, ends, cells, rows, the log; each is then asked everything, and answers as
+                  before or says which code and where; a whole file that was put back to an older state cannot be seen
   --seed N        the same stories and the same aims [${seedUsual}]; a kill at any moment is never the same one
   --workers N     so many processes at once [as many as there are cores]
   --folder DIR    where the archives are made [the folder for temporary files]
@@ -33,7 +36,7 @@ Ctrl-C ends it with what there was.`;
 
 export const torture: Verb = verb(
   "torture",
-  "torture --kills N | --power N | --owners N [--seed N]",
+  "torture --kills N | --power N | --owners N | --damage N [--seed N]",
   help,
   async (args, io) => {
     const { values } = parseArgs({
@@ -42,6 +45,7 @@ export const torture: Verb = verb(
         kills: { type: "string" },
         power: { type: "string" },
         owners: { type: "string" },
+        damage: { type: "string" },
         seed: { type: "string" },
         workers: { type: "string" },
         folder: { type: "string" },
@@ -51,8 +55,9 @@ export const torture: Verb = verb(
     const kills = whole(values.kills, 0, "--kills", 1);
     const states = whole(values.power, 0, "--power", 1);
     const rounds = whole(values.owners, 0, "--owners", 1);
-    if (kills + states + rounds === 0)
-      throw new Unusable(2, "it needs to know what to do: --kills N, --power N, --owners N");
+    const damages = whole(values.damage, 0, "--damage", 1);
+    if (kills + states + rounds + damages === 0)
+      throw new Unusable(2, "it needs to know what to do: --kills N, --power N, --owners N, --damage N");
     const seed = whole(values.seed, seedUsual, "--seed");
     const workers = whole(values.workers, availableParallelism(), "--workers", 1);
     const folder = values.folder ?? tmpdir();
@@ -78,6 +83,15 @@ export const torture: Verb = verb(
         io.out(owners(owned, io));
         told["owners"] = owned;
         holds &&= owned.wrong === null;
+      }
+      if (damages > 0 && !signal.aborted) {
+        const began = performance.now();
+        const tell = (done: number): void => line.tell(`damaged ${grouped(done)} of ${counted(damages, "archive")}`);
+        const found = await damageArchives({ damages, seed, folder, workers, signal, progress: tell });
+        line.done();
+        io.out(damaged(found, seed, performance.now() - began, io));
+        told["damage"] = { ...found, kinds: Object.fromEntries(found.kinds) };
+        holds &&= found.wrong === null;
       }
       if (kills > 0 && !signal.aborted) {
         const began = performance.now();
@@ -113,6 +127,19 @@ function powerless(found: Lost, seed: number, ms: number, { color }: Io): string
       `kept: ${wrong.folder}`,
     );
   }
+  return `${lines.join("\n")}\n`;
+}
+
+function damaged(found: Damaged, seed: number, ms: number, { color }: Io): string {
+  const { green, red, dim, yellow } = createColors(color);
+  const { damages, kinds, rss, wrong } = found;
+  const each = [...kinds].map(([kind, { made, reported }]) => `${grouped(reported)} of ${grouped(made)} ${kind}`);
+  const lines = [
+    `${wrong === null ? green("held") : red("failed")}  ${counted(damages, "damaged archive")}; ${wrong === null ? "0 silent wrong answers, 0 crashes, 0 hangs" : "see below"}, at most ${grouped(Math.round(rss / 2 ** 20))} MiB  ${dim(`seed ${seed}, ${seconds(ms)}, ${((damages / ms) * 1_000).toFixed(1)} a second`)}`,
+    `      reported: ${each.join(", ")}; the others answered as before`,
+  ];
+  if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
+  if (wrong !== null) lines.push("", red(`damage ${wrong.at}, ${wrong.kind} (${wrong.says}): ${wrong.what}`));
   return `${lines.join("\n")}\n`;
 }
 

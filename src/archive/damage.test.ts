@@ -207,19 +207,19 @@ describe("sets whose rows are all whole", () => {
       "session_invalid",
     ],
     ["a count of the urgent that is gone", "DELETE FROM tally WHERE kind = 'urgent'", "archive_malformed"],
-    ["a message that is gone", "DELETE FROM message WHERE conversation = 1 AND n = 2", "conversation_corrupt"],
-    ["the last message that is gone", "DELETE FROM message WHERE conversation = 1 AND n = 3", "conversation_corrupt"],
+    ["a message that is gone", "DELETE FROM message WHERE conversation = 2 AND n = 2", "conversation_corrupt"],
+    ["the last message that is gone", "DELETE FROM message WHERE conversation = 2 AND n = 3", "conversation_corrupt"],
     [
       "messages exchanged between conversations",
-      "UPDATE message SET (kind, turn, sender, text, at, sum) = (SELECT kind, turn, sender, text, at, sum FROM message WHERE conversation = 3 AND n = 1) WHERE conversation = 1 AND n = 1",
+      "UPDATE message SET (kind, turn, sender, text, at, sum) = (SELECT kind, turn, sender, text, at, sum FROM message WHERE conversation = 4 AND n = 1) WHERE conversation = 2 AND n = 1",
       "conversation_corrupt",
     ],
     [
       "a conversation's count that is edited",
-      "UPDATE conversation SET count = 2 WHERE number = 1",
+      "UPDATE conversation SET count = 2 WHERE number = 2",
       "conversation_corrupt",
     ],
-    ["a conversation that is gone", "DELETE FROM conversation WHERE number = 1", "conversation_missing"],
+    ["a conversation that is gone", "DELETE FROM conversation WHERE number = 2", "conversation_missing"],
   ];
   it.each(cases)("%s is found", async (_, sql, code) => {
     const name = file();

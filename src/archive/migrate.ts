@@ -17,8 +17,8 @@ import {
   tallyColumns,
 } from "./codec.ts";
 import { conversationCounts, formatVersion, mailTable, metaTable, tallyTable, versionPragma } from "./schema.ts";
-import { cellsIn, cellsOfAll, cellsOfText, selected, type TallyKind, urgentFrom } from "./sqlite-read.ts";
-import { insert } from "./sqlite-write.ts";
+import { cellsIn, cellsOfAll, cellsOfText, rootLocation, selected, type TallyKind, urgentFrom } from "./sqlite-read.ts";
+import { addConversation, insert } from "./sqlite-write.ts";
 import { sumOfPath, tallyOf } from "./tally.ts";
 
 /** Whatever version the tables are of, so that it can be told whose archive it is before it is touched. */
@@ -51,6 +51,7 @@ function fromFirst(db: Database): void {
   db.exec("INSERT INTO mail SELECT * FROM mail_of_old; DROP TABLE mail_of_old;");
   for (const each of conversationCounts) db.exec(`ALTER TABLE conversation ADD COLUMN ${each}`);
   migrateConversations(db);
+  addConversation(db, rootLocation);
   db.exec(tallyTable);
   writeTallies(db);
 }

@@ -14,7 +14,8 @@ import { markedLog } from "./log-mark.ts";
 import { isOlder, versionOf } from "./migrate.ts";
 import { createFile, rollBack } from "./ownership.ts";
 import { applicationId, formatVersion, schema } from "./schema.ts";
-import { readMeta } from "./sqlite-read.ts";
+import { readMeta, rootLocation } from "./sqlite-read.ts";
+import { addConversation } from "./sqlite-write.ts";
 
 /** `full`: what was acknowledged survives power loss. `normal`: a consistent prefix does. `off`: a crash of the process. */
 export type Durability = "full" | "normal" | "off";
@@ -177,6 +178,7 @@ function create(db: Database, capacity: number): void {
       db.exec(schema);
       const owned = ownerSum(0, "", 0);
       db.run("INSERT INTO meta (one, epoch, owner, log, owned, session) VALUES (1, 0, '', 0, ?, ?)", owned, session);
+      addConversation(db, rootLocation);
     }
     db.exec("COMMIT");
   } catch (error) {

@@ -24,10 +24,10 @@ import {
   tallyColumns,
 } from "./codec.ts";
 import { isLocation } from "./flaws.ts";
-import { emptyTally, isSameTally, sumOfPath, type Tally, tallyOf } from "./tally.ts";
+import { changedTally, emptyTally, isSameTally, sumOfPath, type Tally, tallyOf } from "./tally.ts";
 
-/** Where the root's conversation is kept; the one location that is not below `agents/`. */
-const rootLocation = "root";
+/** Where the root's conversation is kept; the one location that is not below `agents/`. There from the beginning. */
+export const rootLocation = "root";
 
 export function locationOf({ path, location }: { readonly path: Path; readonly location: string }): string {
   return path === rootPath ? rootLocation : location;
@@ -111,25 +111,30 @@ export const refuseLost: Lost = (parent) => {
 const ofParent = (parent: Path) => (parent === rootPath ? "parent IS NULL" : "parent = ?");
 const parentValue = (parent: Path): Cells => (parent === rootPath ? [] : [parent]);
 
-/** Looks at the children of all agents between two. */
-function checkChildren(db: Database, agents: readonly (readonly unknown[])[], lost: Lost): void {
-  const [first, last] = [String(agents[0]?.[0]), String(agents.at(-1)?.[0])];
-  const tallies = talliesOf(db, "children", first, last);
-  const found = db.all(
-    "SELECT CAST(json_array(parent, path) AS BLOB) AS cells FROM agent WHERE parent BETWEEN ? AND ?",
-    first,
-    last,
-  );
-  const children = grouped(cellsOfAll(found, []), 0);
-  for (const [path] of agents) {
-    const names = (children.get(path) ?? []).map((each) => sumOfPath(String(each[1])));
-    if (!isTallied(tallies.get(path), names)) lost(String(path));
+/** Children as they were found, while one lists them page by page. */
+interface Listing {
+  readonly prefix: Path;
+  /** The last one found. */
+  after: Path | null;
+  readonly children: Map<Path, Tally>;
+}
+function listed({ children }: Listing, agents: readonly (readonly unknown[])[]): void {
+  for (const [path, parent] of agents) {
+    const found = children.get(String(parent)) ?? emptyTally;
+    children.set(String(parent), changedTally(found, [sumOfPath(String(path))]));
   }
 }
-function checkRootsChildren(db: Database, lost: Lost): void {
-  const found = db.all(`SELECT CAST(path AS BLOB) AS path FROM agent WHERE ${ofParent(rootPath)}`);
-  const names = found.map((each) => sumOfPath(textOf(each["path"])));
-  if (!isTallied(tallyAt(db, rootPath, "children"), names)) lost(rootPath);
+/** At its end: everybody's children were those that were written. Not by the index, which may know of a row that is gone. */
+function checkListing(db: Database, { prefix, children }: Listing, lost: Lost): void {
+  const [first, last] = prefix === rootPath ? ["", "0"] : [prefix, `${prefix}0`];
+  const tallies = talliesOf(db, "children", first, last);
+  // Whose parent was not listed is another's affair: of whoever lists that.
+  const isListed = (path: Path) => path === prefix || path.startsWith(`${prefix}/`);
+  const parents = new Set([...children.keys(), ...[...tallies.keys()].map(String)].filter(isListed));
+  for (const parent of [...parents].sort()) {
+    const tally = tallies.get(parent);
+    if (tally === null || !isSameTally(tally ?? emptyTally, children.get(parent) ?? emptyTally)) lost(parent);
+  }
 }
 /**
  * That nobody is there is an answer, too: the parent has as many children as were written, and this is none of them. Counted
@@ -140,7 +145,12 @@ function requireAbsence(db: Database, path: Path, { parents: known, ...handle }:
   const within = `FROM agent ${handle.hint(db)} WHERE ${ofParent(parent)}`;
   if (db.get(`SELECT 1 AS one ${within} AND path = ?`, ...parentValue(parent), path) !== undefined) refuseLost(parent);
   if (known.has(parent)) return;
-  const count = Number(db.get(`SELECT count(*) AS count ${within}`, ...parentValue(parent))?.["count"]);
+  // "0" is the character after "/": somebody from elsewhere is no child, whatever its row says.
+  const counted = db.get(
+    `SELECT count(*) AS count ${within} AND path > ? AND path < ?`,
+    ...[...parentValue(parent), `${parent}/`, `${parent}0`],
+  );
+  const count = Number(counted?.["count"]);
   if (tallyAt(db, parent, "children")?.count !== count) refuseLost(parent);
   known.add(parent);
 }
@@ -199,6 +209,8 @@ export interface Known {
   readonly configs: Configs;
   /** Parents whose children were counted. */
   readonly parents: Set<Path>;
+  /** The list that is being read. */
+  listing: Listing | null;
   /** Names the index that knows of a row which its own table has lost; nothing where somebody has dropped it. */
   readonly hint: (db: Database) => string;
 }
@@ -211,6 +223,7 @@ export function nothingKnown(): Known {
   return {
     configs: new Map(),
     parents: new Set(),
+    listing: null,
     hint: (db) => {
       hint ??= found(db);
       return hint;
@@ -242,12 +255,20 @@ export function scan(db: Database, known: Known, { prefix, after, count }: Page,
   const bounds = isAll ? [] : [prefix, `${prefix}/`, `${prefix}0`];
   const sql = `${agentsFrom} WHERE ${within} ORDER BY path LIMIT ?`;
   const agents = cellsOfAll(db.all(sql, after ?? "", ...bounds, count), agentColumns);
-  if (after === null && isAll) checkRootsChildren(db, lost);
   // Where it is to begin with somebody, that is somebody who is there.
   if (after === null && !isAll && agents[0]?.[0] !== prefix) requireAbsence(db, prefix, known);
-  if (agents.length === 0) return [];
-  checkChildren(db, agents, lost);
-  return rowsOf(db, known.configs, agents);
+  if (after === null) known.listing = { prefix, after, children: new Map() };
+  const { listing } = known;
+  // Whoever begins in the middle has not seen all of them.
+  if (listing !== null && listing.prefix === prefix && listing.after === after) {
+    listed(listing, agents);
+    listing.after = String(agents.at(-1)?.[0] ?? after);
+    if (agents.length < count) {
+      known.listing = null;
+      checkListing(db, listing, lost);
+    }
+  }
+  return agents.length === 0 ? [] : rowsOf(db, known.configs, agents);
 }
 
 export function head(db: Database, known: Known): Head {
@@ -284,7 +305,6 @@ export function messages(db: Database, request: ReadRequest): readonly Message[]
   if (path !== rootPath && !isLocation(request.location)) throw fault("location_unsafe", path);
   const location = locationOf(request);
   const conversation = conversationAt(db, location);
-  if (conversation === undefined && path === rootPath) return [];
   if (conversation === undefined) throw fault("conversation_missing", path);
   if (conversation === null) throw fault("conversation_corrupt", path, new Error("its row is damaged"));
   const { number, first, count } = conversation;

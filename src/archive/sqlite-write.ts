@@ -162,6 +162,11 @@ function writeResults(db: Database, path: Path, results: readonly Cells[]): void
   for (const cells of results) db.run(putResult, ...cells);
 }
 
+/** An empty one; of its own accord only the root's, so that it can be missed. */
+export function addConversation(db: Database, location: string): void {
+  if (foundConversation(db, location) === undefined)
+    setConversation(db, conversationAt(db, rootPath, location), 1, [], []);
+}
 function conversationAt(db: Database, path: Path, location: string): ConversationCells {
   const found = foundConversation(db, location);
   if (found === null) throw fault("conversation_corrupt", path, new Error("its row is damaged"));
