@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Planted, plant } from "../targets/planted.ts";
 import { torture } from "./kills.ts";
-import { disowned, killed, unsynced } from "./plants.ts";
+import { disowned, killed, unfailing, unsynced } from "./plants.ts";
 
 const worker = "properties/targets/torture/worker.ts";
 /** Where a transaction ends: of a commit, and of a recovery's. */
@@ -33,7 +33,7 @@ async function wrongIn(name: string, kills: number): Promise<string | null> {
   return wrong === null ? null : wrong.what;
 }
 
-test.each([...killed, ...unsynced, ...disowned])("$name applies exactly once", ({ edits }) => {
+test.each([...killed, ...unsynced, ...disowned, ...unfailing])("$name applies exactly once", ({ edits }) => {
   for (const { file, from } of edits) {
     const source = readFileSync(new URL(`../../src/${file}`, import.meta.url), "utf8");
     expect(source.split(from).length - 1, `in src/${file}`).toBe(1);

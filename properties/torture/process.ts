@@ -38,7 +38,7 @@ export interface Process {
   goOn(): void;
   /** Until it is stopped, by itself or from here. */
   stopped(): Promise<void>;
-  /** Its last words on standard error. */
+  /** How it ended, and its last words on standard error. */
   said(): string;
 }
 
@@ -60,7 +60,11 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
     ...{ stdin: "pipe", stdout: "pipe", stderr: "pipe", encoding: "utf8", buffer: false, reject: false },
     detached: wrapper.length > 0,
   });
+  let how = "it lives";
+  let isOver = false;
   const end = (): void => {
+    // Its number may be another one's by now.
+    if (isOver) return;
     if (child.pid !== undefined && wrapper.length > 0) process.kill(-child.pid, "SIGKILL");
     else child.kill("SIGKILL");
   };
@@ -69,7 +73,6 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
   const waiting: ((line: Line | null) => void)[] = [];
   let rest = "";
   let said = "";
-  let isOver = false;
   const take = (line: Line): void => {
     const give = waiting.shift();
     if (give === undefined) lines.push(line);
@@ -86,7 +89,8 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => {});
   const closed = new Promise<void>((resolve) => child.stdout.once("close", () => resolve()));
   // Not before all that it wrote was read: that is what it acknowledged.
-  const gone = Promise.all([child, closed]).then(() => {
+  const gone = Promise.all([child, closed]).then(([{ signal, exitCode }]) => {
+    how = signal ?? `exit code ${exitCode}`;
     release();
     isOver = true;
     for (const give of waiting.splice(0)) give(null);
@@ -110,7 +114,7 @@ export function startProcess(program: string, wrapper: readonly string[] = []): 
     stopped: async () => {
       while (!/^\d+ \(.*\) T/.test(readFileSync(`/proc/${child.pid}/stat`, "utf8"))) await moment();
     },
-    said: () => said.trim(),
+    said: () => `${how} ${said.trim()}`.trim(),
   };
 }
 

@@ -6,6 +6,7 @@ import { createColors } from "picocolors";
 import type { Step } from "../../src/contract.ts";
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { type Damaged, damageArchives } from "../torture/damage.ts";
+import { type Failing, fail } from "../torture/failing.ts";
 import { type Entry, type Tortured, torture as tortured } from "../torture/kills.ts";
 import { type Owned, own } from "../torture/owners.ts";
 import { type Lost, losePower } from "../torture/power.ts";
@@ -27,6 +28,8 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
                   writes that was stopped and taken over; what readers see beside a writer
   --damage N      damages N archives: bits, pages, ends, cells, rows, the log; each is then asked everything, and answers as
                   before or says which code and where; a whole file that was put back to an older state cannot be seen
+  --failing N     N stories over a store whose writes and syncs fail at the system's calls (by strace): no room, an error of the disk,
+                  read-only; each step a fault with the state as before, and working when it is tried again
   --seed N        the same stories and the same aims [${seedUsual}]; a kill at any moment is never the same one
   --workers N     so many processes at once [as many as there are cores]
   --folder DIR    where the archives are made [the folder for temporary files]
@@ -36,7 +39,7 @@ Ctrl-C ends it with what there was.`;
 
 export const torture: Verb = verb(
   "torture",
-  "torture --kills N | --power N | --owners N | --damage N [--seed N]",
+  "torture --kills N | --power N | --owners N | --damage N | --failing N [--seed N]",
   help,
   async (args, io) => {
     const { values } = parseArgs({
@@ -46,6 +49,7 @@ export const torture: Verb = verb(
         power: { type: "string" },
         owners: { type: "string" },
         damage: { type: "string" },
+        failing: { type: "string" },
         seed: { type: "string" },
         workers: { type: "string" },
         folder: { type: "string" },
@@ -56,8 +60,9 @@ export const torture: Verb = verb(
     const states = whole(values.power, 0, "--power", 1);
     const rounds = whole(values.owners, 0, "--owners", 1);
     const damages = whole(values.damage, 0, "--damage", 1);
-    if (kills + states + rounds + damages === 0)
-      throw new Unusable(2, "it needs to know what to do: --kills N, --power N, --owners N, --damage N");
+    const stories = whole(values.failing, 0, "--failing", 1);
+    if (kills + states + rounds + damages + stories === 0)
+      throw new Unusable(2, "it needs to know what to do: --kills N, --power N, --owners N, --damage N, --failing N");
     const seed = whole(values.seed, seedUsual, "--seed");
     const workers = whole(values.workers, availableParallelism(), "--workers", 1);
     const folder = values.folder ?? tmpdir();
@@ -92,6 +97,15 @@ export const torture: Verb = verb(
         io.out(damaged(found, seed, performance.now() - began, io));
         told["damage"] = { ...found, kinds: Object.fromEntries(found.kinds) };
         holds &&= found.wrong === null;
+      }
+      if (stories > 0 && !signal.aborted) {
+        const tell = (done: number): void =>
+          line.tell(`failing store ${grouped(done)} of ${counted(stories, "story", "stories")}`);
+        const failed = await fail({ ...usual, stories, signal, progress: tell });
+        line.done();
+        io.out(failing(failed, seed, io));
+        told["failing"] = { ...failed, faults: Object.fromEntries(failed.faults) };
+        holds &&= failed.wrong === null;
       }
       if (kills > 0 && !signal.aborted) {
         const began = performance.now();
@@ -157,6 +171,18 @@ function owners(found: Owned, { color }: Io): string {
   ];
   if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
   if (wrong !== null) lines.push("", red(wrong.what), `kept: ${wrong.folder}`);
+  return `${lines.join("\n")}\n`;
+}
+
+function failing(found: Failing, seed: number, { color }: Io): string {
+  const { green, red, dim, yellow } = createColors(color);
+  const { stories, steps, faults, retried, wrong } = found;
+  const kinds = [...faults].map(([code, times]) => `${grouped(times)} ${code}`).join(", ");
+  const lines = [
+    `${wrong === null ? green("held") : red("failed")}  ${counted(stories, "story", "stories")} over a failing store, ${counted(steps, "step")}; faults: ${kinds}; ${grouped(retried)} worked when tried again  ${dim(`seed ${seed}`)}`,
+  ];
+  if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
+  if (wrong !== null) lines.push("", red(`story ${wrong.story}: ${wrong.what}`), `kept: ${wrong.folder}`);
   return `${lines.join("\n")}\n`;
 }
 

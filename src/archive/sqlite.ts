@@ -100,11 +100,13 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
 
   const isOwner = () => Number(db.get("SELECT epoch FROM meta")?.["epoch"]) === owner.epoch;
   const transact = (given: Encoded) => {
+    let isEnding = false;
     try {
       db.exec("BEGIN IMMEDIATE");
       if (!isOwner()) throw fault("ownership_lost", "archive"); // L40
       const added = write(db, written, given);
       const log = marks && !isMarked ? numberLog(db) : 0;
+      isEnding = true;
       db.exec("COMMIT");
       for (const hash of added) written.add(hash);
       if (log === 0) return;
@@ -112,6 +114,7 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
       isMarked = true;
     } catch (error) {
       rollBack(db);
+      if (isEnding) undo(db);
       throw error;
     }
   };
@@ -158,6 +161,22 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
     },
     abandon: () => end(owner.drop),
   };
+}
+
+const nobody = "0".repeat(64);
+/**
+ * A commit whose sync failed lies whole in the log, past what counts: the next one is written over it, but a crash before that
+ * would bring it back, though it was said not to be written. So something is written over it at once, and changes nothing. Where
+ * the disk fails that as well, it is the next commit's.
+ */
+function undo(db: Database): void {
+  try {
+    db.exec(
+      `BEGIN IMMEDIATE; INSERT INTO config (hash, text) VALUES ('${nobody}', ''); DELETE FROM config WHERE hash = '${nobody}'; COMMIT`,
+    );
+  } catch {
+    rollBack(db);
+  }
 }
 
 /** The next log has the next number. */
