@@ -97,6 +97,15 @@ function acquire(file: string, epoch: number): Owner | null {
   }
 }
 
+/** Whatever its own row says: a living owner holds one of the locks beside it. The fault `owned_elsewhere` where one does. */
+export function requireUnowned(file: string): void {
+  const prefix = `${basename(file)}-owner-`;
+  for (const name of readdirSync(dirname(file))) {
+    const epoch = name.startsWith(prefix) ? Number(name.slice(prefix.length)) : Number.NaN;
+    if (Number.isSafeInteger(epoch) && lives(file, epoch)) throw fault("owned_elsewhere", "a session that is running");
+  }
+}
+
 /** Locks of epochs gone by: left by owners that died. Of a living one that was taken over the file goes, not the lock. */
 function sweep(file: string, epoch: number): void {
   const prefix = `${basename(file)}-owner-`;

@@ -147,8 +147,8 @@ function requireAbsence(db: Database, path: Path, { parents: known, ...handle }:
   if (known.has(parent)) return;
   // "0" is the character after "/": somebody from elsewhere is no child, whatever its row says.
   const counted = db.get(
-    `SELECT count(*) AS count ${within} AND path > ? AND path < ?`,
-    ...[...parentValue(parent), `${parent}/`, `${parent}0`],
+    `SELECT count(*) AS count ${within} AND path > ? AND path < ? AND instr(substr(path, ?), '/') = 0`,
+    ...[...parentValue(parent), `${parent}/`, `${parent}0`, parent.length + 2],
   );
   const count = Number(counted?.["count"]);
   if (tallyAt(db, parent, "children")?.count !== count) refuseLost(parent);

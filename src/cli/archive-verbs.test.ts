@@ -133,6 +133,71 @@ describe("an archive with damage", () => {
   });
 });
 
+describe("an archive written to a new file", () => {
+  it("is copied while a session is writing to it, salvaged when it is not, and told as JSON lines", async () => {
+    const file = await filled();
+    const owner = await sqliteStore(file).open({ mode: "write", owner: "w2", takeover: false, create: null });
+    await owner.commit(published("/root/c"));
+    const copy = `${file}.copy`;
+    expect(await ran(["backup", file, copy])).toMatchObject({ code: 0, out: `${file} copied to ${copy}\n` });
+    const lines = async (name: string) => (await ran(["export", name, "--as", "jsonl"])).out;
+    expect(await lines(copy)).toBe(await lines(file));
+    expect((await lines(copy)).split("\n").map((line) => Object.keys(JSON.parse(line || "{}"))[0])).toEqual([
+      "session",
+      "mail",
+      "record",
+      "message",
+      "record",
+      "message",
+      "record",
+      "message",
+      undefined,
+    ]);
+    expect(await ran(["salvage", file, `${file}.new`])).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/owned_elsewhere/),
+    });
+    await owner.close();
+    const whole = await ran(["salvage", file, `${file}.new`]);
+    expect(whole).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^3 records, 2 mails and 3 messages written to .*: nothing is missing\n$/),
+    });
+    expect(await lines(`${file}.new`)).toBe(await lines(file));
+    rawSqlite(copy).putRecord("/root/c", null);
+    const lost = await ran(["salvage", copy, `${copy}.new`]);
+    expect(lost).toMatchObject({ code: 4, out: expect.stringMatching(/^missing {2}1 of 3 records\n2 records/) });
+  });
+
+  it("is refused in one line where that cannot be", async () => {
+    const file = await filled();
+    for (const verb of ["backup", "salvage"]) {
+      expect(await ran([verb, file])).toMatchObject({
+        code: 2,
+        err: expect.stringMatching(/name an archive and a new file/),
+      });
+      expect(await ran([verb, file, file])).toMatchObject({ code: 4, err: expect.stringMatching(/not_written/) });
+      expect(await ran([verb, `${file}.none`, `${file}.x`])).toMatchObject({
+        code: 4,
+        err: expect.stringMatching(/archive_missing/),
+      });
+      expect(await ran([verb, "--help"])).toMatchObject({ code: 0, out: expect.stringMatching(/ARCHIVE NEW/) });
+    }
+    expect(await ran(["export", "--as", "jsonl"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/name one archive/),
+    });
+    expect(await ran(["export", `${file}.none`, "--as", "jsonl"])).toMatchObject({
+      code: 4,
+      err: expect.stringMatching(/archive_missing/),
+    });
+    expect(await ran(["export", file, "--as", "nothing"])).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/--as is vitest/),
+    });
+  });
+});
+
 describe("what is no archive", () => {
   const cases: Readonly<Record<string, (file: string) => void>> = {
     archive_missing: () => {},

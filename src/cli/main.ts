@@ -66,9 +66,9 @@ const verbs: { readonly [verb: string]: Listed } = {
     load: async () => (await import("./judge.ts")).gate,
   },
   export: {
-    usage: "export TRACE",
-    says: "write a recorded story as a test for vitest or pytest",
-    load: async () => (await import("./judge.ts")).exportStory,
+    usage: "export FILE --as FORM",
+    says: "write a recorded story as a test, or an archive as JSON lines",
+    load: async () => (await import("./export.ts")).exported,
   },
   import: {
     usage: "import FILES",
@@ -95,6 +95,16 @@ const verbs: { readonly [verb: string]: Listed } = {
     usage: "show ARCHIVE PATH",
     says: "everything kept about one agent",
     load: async () => (await import("./show.ts")).show,
+  },
+  backup: {
+    usage: "backup ARCHIVE NEW",
+    says: "copy an archive, also one that is in use",
+    load: async () => (await import("./salvage.ts")).backup,
+  },
+  salvage: {
+    usage: "salvage ARCHIVE NEW",
+    says: "write what is undamaged to a new archive, and say what is missing",
+    load: async () => (await import("./salvage.ts")).salvage,
   },
   verify: {
     usage: "verify ARCHIVE",
