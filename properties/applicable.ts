@@ -28,7 +28,7 @@ export function applicable(step: Step, capabilities: Capabilities, world: World)
 }
 
 /** Gates at which a step may come to stand. */
-function opens(step: Step): readonly Gate[] {
+export function opens(step: Step): readonly Gate[] {
   if (step.do === "spawn") return ["prepare", "dispatch"];
   if (step.do === "follow_up") return ["hydrate", "prepare", "dispatch"];
   if (step.do === "interrupt") return ["abort"];

@@ -3,6 +3,7 @@
  * concurrent moved, gates answered otherwise, and saves, mail and crashes wherever they could have been.
  */
 import type { Answer, Gate, Path, Scope, Step, Verb } from "../../src/contract.ts";
+import { equal } from "../compare.ts";
 import { type Draft, draftMax } from "../dice.ts";
 import { draw } from "../draw.ts";
 import type { Next } from "../loop.ts";
@@ -10,6 +11,7 @@ import { registrars, roles, type Shape } from "../shape.ts";
 import type { Capabilities } from "../target.ts";
 import { answersOf } from "../words.ts";
 import type { Capture } from "./capture.ts";
+import { unknownRegistrars } from "./import.ts";
 import { type Changed, late } from "./late.ts";
 import type { Slice } from "./slices.ts";
 
@@ -86,9 +88,9 @@ function otherwise(step: Step, roll: Roll): Changed | null {
     step.do === "answer"
       ? [step.gate]
       : step.do === "spawn"
-        ? ["prepare"]
+        ? ["prepare", "dispatch"]
         : step.do === "follow_up"
-          ? ["prepare", "hydrate"]
+          ? ["prepare", "hydrate", "dispatch"]
           : [];
   const gate = gates[roll(Math.max(1, gates.length))];
   if (gate === undefined) return null;
@@ -129,9 +131,10 @@ export function shapeOf(capture: Capture): Shape {
     ...{ unregistered: 0, wordy: 0, odd: 0, reads: false, scope: scopeOf(capture) },
   };
 }
-/** The capture's own, and what the generator speaks of beside. */
+/** The capture's own, and what the generator speaks of beside. Of one that knows no tools the registrars are the generator's. */
 export function scopeOf({ scope }: Capture): Scope {
-  return { ...scope, roles: { ...roles, ...scope.roles }, registrars: { ...registrars, ...scope.registrars } };
+  const own = equal(scope.registrars, unknownRegistrars) ? {} : scope.registrars;
+  return { ...scope, roles: { ...roles, ...scope.roles }, registrars: { ...registrars, ...own } };
 }
 
 /** Step after step, each where the story stands; what would mean nothing there is left out. */
@@ -142,21 +145,20 @@ export function telling({ items }: Candidate, shape: Shape, capabilities: Capabi
       const item = items[at++];
       if (item === undefined) break;
       if (item.is !== "drawn") {
-        const step = late(item.step, world, capabilities, item.is === "moment" ? item.changed : null);
+        const told = registered(item.step, shape);
+        const step = late(told, world, capabilities, item.is === "moment" ? item.changed : null);
         if (step !== null) return step;
         continue;
       }
       for (const draft of item.drafts) {
         const step = draw(draft, { index, world, shape, capabilities, unwritten: null });
-        if (item.may.has(step.do)) return registered(step);
+        if (item.may.has(step.do)) return registered(step, shape);
       }
     }
     return null;
   };
 }
-/** A restore finds the capture's registrars, not those of generated stories. */
-function registered(step: Step): Step {
-  if (step.do !== "restore") return step;
-  const { registrars: _, ...rest } = step;
-  return rest;
+/** A restore finds all registrars there are. */
+function registered(step: Step, { scope }: Shape): Step {
+  return step.do === "restore" ? { ...step, registrars: Object.keys(scope.registrars) } : step;
 }

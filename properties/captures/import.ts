@@ -129,6 +129,9 @@ function note(on: Ground, { line, repeated, dropped, sequence }: Line, before: n
 
 // ── Scope ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** Of a capture that says nothing of tools. */
+export const unknownRegistrars: Scope["registrars"] = { core: { category: "core", tools: ["read"] } };
+
 const bare: { readonly [key: string]: Json } = {
   ...{ instructions: "", model: "m", effort: null, tools: [], limits: {}, parameters: {} },
 };
@@ -148,6 +151,6 @@ function registrarsOf(tools: readonly ToolRef[]): Scope["registrars"] {
   const names = new Map<string, Set<string>>();
   for (const [category, name] of tools) names.set(category, (names.get(category) ?? new Set()).add(name));
   // Without any registrar no turn could start.
-  if (names.size === 0) return { core: { category: "core", tools: ["read"] } };
+  if (names.size === 0) return unknownRegistrars;
   return Object.fromEntries([...names].map(([category, held]) => [category, { category, tools: [...held] }]));
 }

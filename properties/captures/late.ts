@@ -4,7 +4,7 @@
  */
 import type { World } from "../../model/index.ts";
 import type { Answer, Answers, Gate, Path, Step } from "../../src/contract.ts";
-import { applicable } from "../applicable.ts";
+import { applicable, opens } from "../applicable.ts";
 import type { Capabilities } from "../target.ts";
 import { liveOf } from "./placing.ts";
 
@@ -22,7 +22,10 @@ export function late(step: Step, world: World, capabilities: Capabilities, chang
   if (found === null) return null;
   const { commit: _, ...uncommitted } = found;
   const whole = passing(capabilities.commits ? found : uncommitted, capabilities);
-  return applicable(whole, capabilities, world) === null ? whole : null;
+  const told = changed === null ? whole : opening(whole, changed);
+  if (applicable(told, capabilities, world) === null) return told;
+  // What it cannot be answered it is answered as it was.
+  return changed === null ? null : late(step, world, capabilities, null);
 }
 
 function named(step: Step, world: World, changed: Changed | null): Step | null {
@@ -60,9 +63,9 @@ function named(step: Step, world: World, changed: Changed | null): Step | null {
       return held == null ? null : { ...step, token: held };
     }
     case "spawn":
-      return isThere(step.by) && !isThere(`${step.by}/${step.name}`) ? opening(step, changed) : null;
+      return isThere(step.by) && !isThere(`${step.by}/${step.name}`) ? step : null;
     case "follow_up":
-      return isThere(step.by) && isThere(step.to) && step.to !== "/root" ? opening(step, changed) : null;
+      return isThere(step.by) && isThere(step.to) && step.to !== "/root" ? step : null;
     case "send":
     case "interrupt":
       return isThere(step.by) && isThere(step.to) ? step : null;
@@ -108,31 +111,16 @@ function answered(
 }
 
 /** With one of the answers that ride on it changed; those behind it are not asked any more. */
-function opening(step: Step & { readonly do: "spawn" | "follow_up" }, changed: Changed | null): Step {
-  if (changed === null || step.answers?.[changed.gate] === undefined) return step;
-  return { ...step, answers: { ...step.answers, [changed.gate]: changed.with } };
+function opening(step: Step, { gate, with: how }: Changed): Step {
+  if ((step.do !== "spawn" && step.do !== "follow_up") || step.answers?.[gate] === undefined) return step;
+  return { ...step, answers: { ...step.answers, [gate]: how } };
 }
 
 /** Gates at which the target cannot stop are answered in advance. */
-function passing(step: Step, { passes = [] }: Capabilities): Step {
-  if (passes.length === 0) return step;
-  const of: readonly Gate[] =
-    step.do === "spawn"
-      ? ["prepare", "dispatch"]
-      : step.do === "follow_up"
-        ? ["hydrate", "prepare", "dispatch"]
-        : step.do === "interrupt"
-          ? ["abort"]
-          : step.do === "finish"
-            ? ["handler"]
-            : step.do === "read_history" || step.do === "inspect" || step.do === "restore"
-              ? ["hydrate"]
-              : [];
-  if (!("answers" in step) && of.length === 0) return step;
-  const missing = of.filter((gate) => passes.includes(gate));
+function passing(step: Step, { passes = [], advance = [] }: Capabilities): Step {
+  const missing = opens(step).filter((gate) => advance.includes(step.do) || passes.includes(gate));
   if (missing.length === 0) return step;
   const usual = Object.fromEntries(missing.map((gate) => [gate, "ok"]));
-  const given = "answers" in step ? step.answers : {};
   switch (step.do) {
     case "spawn":
     case "follow_up":
@@ -141,7 +129,7 @@ function passing(step: Step, { passes = [] }: Capabilities): Step {
     case "read_history":
     case "inspect":
     case "restore":
-      return { ...step, answers: { ...usual, ...given } };
+      return { ...step, answers: { ...usual, ...step.answers } };
     default:
       return step;
   }

@@ -94,23 +94,22 @@ function lineage(path: Path): readonly Path[] {
   return parts.map((_, index) => `/root/${parts.slice(0, index + 1).join("/")}`);
 }
 
-/** How it came to be, and that it was idle where it was: earlier turns are left out. */
+/** How it came to be, its last turn that ended, and how far the one after that had come: earlier turns are left out. */
 function life(moments: readonly Moment[], path: Path, until: number): readonly number[] {
   let born: number | null = null;
-  let admitted: number | null = null;
-  let last: "idle" | "active" = "active";
-  let finish: number | null = null;
-  let start: number | null = null;
+  let finished: number | null = null;
+  /** Of the turn under way. */
+  let turn: number[] = [];
+  let first: readonly number[] = [];
   for (let index = 0; index < until; index++) {
     const step = moments[index]?.step;
     if (step === undefined || pathOf(step) !== path) continue;
-    if (step.do === "spawn") [born, admitted, finish, start, last] = [index, null, null, null, "active"];
-    else if (step.do === "answer" && born !== null && admitted === null && step.with === "ok") admitted = index;
-    else if (step.do === "answer" && step.with === "ok") last = "active";
-    else if (step.do === "answer") [start, last] = [null, "idle"];
-    else if (step.do === "follow_up" && last === "idle") [start, last] = [index, "active"];
-    else if (step.do === "finish") [finish, start, last] = [index, null, "idle"];
+    if (step.do === "spawn") [born, finished, turn, first] = [index, null, [index], []];
+    else if (step.do === "follow_up" && turn.length === 0) turn = [index];
+    else if (step.do === "answer" && step.with !== "ok") turn = [];
+    else if (step.do === "answer") turn.push(index);
+    else if (step.do === "finish") [finished, first, turn] = [index, first.length === 0 ? turn : first, []];
   }
   if (born === null) return [];
-  return [born, admitted, finish, start].filter((index) => index !== null);
+  return [...first, ...(finished === null ? [] : [finished]), ...turn];
 }

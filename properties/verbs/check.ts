@@ -108,7 +108,8 @@ export const check: Verb = verb(
   },
 );
 
-function oracleOf(given = "both"): Oracle {
+/** `--oracle`. */
+export function oracleOf(given = "both"): Oracle {
   const found = oracles.find((each) => each === given);
   if (found === undefined) throw new Unusable(2, `--oracle is ${oracles.join(", ")}, not ${JSON.stringify(given)}`);
   return found;

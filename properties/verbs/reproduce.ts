@@ -7,6 +7,7 @@ import { type Found, type Reproduced, reproduce as searched } from "../captures/
 import { counted, exit, grouped, type Io, interruptible, progress, seconds, type Verb, verb, whole } from "../io.ts";
 import { reasons, story } from "../report.ts";
 import { budgetOf } from "./budget.ts";
+import { oracleOf } from "./check.ts";
 import { draftsUsual, type Kept, keep, write } from "./drafts.ts";
 import { readGiven, summaryOf } from "./import.ts";
 import { asked, type Chosen, chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
@@ -25,6 +26,7 @@ ${targetHelp("memory")}
   --budget TIME   begins no story after 60s, 5m, 1h [60s]
   --tries N       tells so many stories at most
   --seed N        the same seed tells the same stories [1]
+  --oracle WHICH  what judges: both, laws (no comparison) or comparison (no laws) [both]
   --json FILE     what was found, for programs
   --drafts DIR    where the story is written as a trace [${draftsUsual}]
   --texts         keep the capture's texts as they are, not as stand-ins that name their length and hash
@@ -44,6 +46,7 @@ export const reproduce: Verb = verb(
         budget: { type: "string" },
         tries: { type: "string" },
         seed: { type: "string" },
+        oracle: { type: "string" },
         json: { type: "string" },
         drafts: { type: "string" },
         texts: { type: "boolean" },
@@ -53,6 +56,7 @@ export const reproduce: Verb = verb(
     const budgetMs = budgetOf(values.budget) ?? budgetUsualMs;
     const triesMax = whole(values.tries, Number.MAX_SAFE_INTEGER, "--tries", 1);
     const seed = whole(values.seed, 1, "--seed");
+    const oracle = oracleOf(values.oracle);
     const texts = values.texts === true;
     const capture = importCapture(await readGiven(positionals), texts);
     const target = await (await opened(chose))();
@@ -61,7 +65,17 @@ export const reproduce: Verb = verb(
       line.tell(`${chose.name}  ${counted(tries, "story", "stories")}, ${counted(steps, "step")}`);
     try {
       const found = await interruptible((signal) =>
-        searched({ capture, target, seed, budgetMs, triesMax, shrinksMax: shrinksUsual, signal, progress: tell }),
+        searched({
+          capture,
+          target,
+          seed,
+          budgetMs,
+          triesMax,
+          shrinksMax: shrinksUsual,
+          oracle,
+          signal,
+          progress: tell,
+        }),
       );
       line.done();
       io.out(summaryOf(capture));
@@ -69,7 +83,8 @@ export const reproduce: Verb = verb(
       if (values.json !== undefined) await write(values.json, `${JSON.stringify(machine(found), null, 2)}\n`);
       if (found.found === null) return exit.held;
       const files = positionals.join(" ");
-      const again = `rollcall reproduce ${files} ${asked(chose)} --seed ${seed}`;
+      const judging = oracle === "both" ? "" : ` --oracle ${oracle}`;
+      const again = `rollcall reproduce ${files} ${asked(chose)}${judging} --seed ${seed}`;
       const drafts = values.drafts ?? draftsUsual;
       io.out(await told(found.found, { chose, again, drafts, texts: texts || !chose.name.includes(".") }, io));
       return found.found.shrunk.fickle ? exit.stale : exit.broken;
