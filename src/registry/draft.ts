@@ -6,6 +6,7 @@ import type { Commit, Mail, Message, StoredRecord } from "../archive/archive.ts"
 import type { Activity, MailKind, Op, Outcome, Path } from "../contract.ts";
 import { rootPath } from "../paths.ts";
 import type { Act } from "./decision.ts";
+import { keepWithin } from "./residents.ts";
 import { type Agent, type Operation, type Read, type Root, type State, storedOf, type Waiter } from "./state.ts";
 
 export interface Draft {
@@ -251,4 +252,5 @@ export function apply(draft: Draft, isCommitted: boolean): void {
   merge(state.conversations, draft.conversations);
   merge(state.ordinals, draft.ordinals);
   appendAll(state, draft, isCommitted);
+  keepWithin(state, draft.agents?.keys() ?? []);
 }

@@ -71,7 +71,11 @@ export function readHistory(path: string, given: number | undefined): Decide<rea
     const agent = path === rootPath ? null : targetAt(draft, path);
     if (agent !== null && "refused" in agent) return { reply: agent };
     if (agent?.residency === "cold") return openRead(draft, agent, "history", last);
-    if (agent?.residency === "writable") return answer(lastOf(draft.state.conversations.get(agent.path) ?? [], last));
+    if (agent?.residency === "writable") {
+      // It was used, and nothing of it changed.
+      putLive(draft, agent);
+      return answer(lastOf(draft.state.conversations.get(agent.path) ?? [], last));
+    }
     const unsaved = [...(draft.state.unsaved.get(path) ?? [])];
     const location = agent?.location ?? rootLocation;
     const fetch = { path, location, intent: "history", last } as const;

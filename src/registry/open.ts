@@ -31,6 +31,11 @@ export interface SessionOptions {
   /** Of a new archive: how many agents may be active at once; 3 unless told. */
   readonly capacity?: number | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /**
+   * How many conversations stay in memory once their turns are over, the least recently used going first; all of them unless
+   * told. Those at work, being read or not yet written stay whatever the number.
+   */
+  readonly residentsMax?: number | undefined;
   /** Shown to whoever is refused because this session lives. */
   readonly owner?: string | undefined;
   /** Takes the archive from an owner that lives. */
@@ -177,6 +182,7 @@ function settingOf(archive: Archive, options: SessionOptions): Setting {
     tools: openTools(options.registrars ?? []),
     viewer: options.viewer ?? null,
     ids: options.ids ?? (() => crypto.randomUUID()),
+    residentsMax: Math.max(0, options.residentsMax ?? Number.POSITIVE_INFINITY),
   };
 }
 function stateOver(head: Head, setting: Setting, { roles }: SessionOptions): State {

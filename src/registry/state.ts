@@ -135,6 +135,8 @@ export interface Setting {
   readonly tools: Tools;
   readonly viewer: Viewer | null;
   readonly ids: () => string;
+  /** Conversations in memory. */
+  readonly residentsMax: number;
 }
 
 /** Changed by `apply` in draft.ts, when rows are looked at (rows.ts), and nowhere else. */
