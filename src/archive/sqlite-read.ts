@@ -89,7 +89,9 @@ export type TallyKind = "mail" | "children" | "urgent";
 /** Null where its row is damaged. */
 export function tallyAt(db: Database, owner: Path, kind: TallyKind): Tally | null {
   const found = db.get(`${talliesFrom} WHERE whose = ? AND kind = ?`, owner, kind);
-  return found === undefined ? emptyTally : decodeTally(cellsIn(found, tallyColumns));
+  if (found === undefined) return emptyTally;
+  const cells = cellsIn(found, tallyColumns);
+  return cells[0] === owner && cells[1] === kind ? decodeTally(cells) : null;
 }
 /** Those between two owners, by owner; `undefined` is an empty one. */
 function talliesOf(db: Database, kind: TallyKind, first: Path, last: Path): ReadonlyMap<unknown, Tally | null> {
@@ -173,7 +175,9 @@ function grouped(rows: readonly (readonly unknown[])[], column: number): Map<unk
 /** Undefined where there is none, null where its row is damaged. */
 export function conversationAt(db: Database, location: string): ConversationCells | null | undefined {
   const found = db.get(conversationFrom, location);
-  return found === undefined ? undefined : decodeConversation(cellsIn(found, conversationColumns));
+  if (found === undefined) return undefined;
+  const conversation = decodeConversation(cellsIn(found, conversationColumns));
+  return conversation?.location === location ? conversation : null;
 }
 /** What cannot be read has none: whoever asks for the conversation is told why. */
 function countAt(db: Database, location: string): number {
@@ -240,6 +244,8 @@ export function rowsAt(db: Database, known: Known, paths: readonly Path[]): read
 }
 function foundAt(db: Database, configs: Configs, path: Path): readonly Row[] {
   const agents = cellsOfAll(db.all(`${agentsFrom} WHERE path = ?`, path), agentColumns);
+  // Where its tree is damaged SQLite may find another's row.
+  if (agents.some((cells) => cells[0] !== path)) return [{ path, aside: "record_malformed" }];
   return agents.length === 0 ? [] : rowsOf(db, configs, agents);
 }
 
