@@ -4,6 +4,7 @@
  */
 import { view, type World } from "../../model/index.ts";
 import type { Gate, Path, Reply, Step, Verb, View } from "../../src/contract.ts";
+import { pathsOf } from "../about.ts";
 import { verbs } from "../words.ts";
 
 const gates: readonly Gate[] = ["hydrate", "prepare", "dispatch", "abort", "handler"];
@@ -32,43 +33,10 @@ export const pairs: readonly string[] = verbs.flatMap((verb) => {
 });
 export const during: readonly string[] = gates.flatMap((gate) => verbs.map((verb) => `${gate}: ${verb}`));
 
-const pathOf = (name: string): Path => name.replace(/[#@][^#@]*$/, "");
-const targetOf = (by: Path, to: string): Path => (to.startsWith("/") ? to : `${by}/${to}`);
-
-/** Whom a step is about; `null` is the session. */
+/** Whom a step is about; `null` is the session. A spawn is about who spawns: nobody else is there yet. */
 function subjectOf(step: Step): Path | null {
-  switch (step.do) {
-    case "spawn":
-    case "wait":
-    case "cancel_wait":
-      return step.by;
-    case "follow_up":
-    case "interrupt":
-    case "send":
-      return targetOf(step.by, step.to);
-    case "cancel":
-    case "answer":
-      return pathOf(step.op);
-    case "release":
-      return pathOf(step.token);
-    case "finish":
-      return "op" in step ? pathOf(step.op) : step.path;
-    case "execution":
-      return step.owner;
-    case "steer":
-      return "/root";
-    case "say":
-    case "block":
-    case "sample":
-    case "read_result":
-    case "read_history":
-    case "inspect":
-    case "evict":
-    case "compact":
-      return step.path;
-    default:
-      return null;
-  }
+  if (step.do === "spawn") return step.by;
+  return sessions.includes(step.do) ? null : (pathsOf(step)[0] ?? null);
 }
 
 function activityOf(seen: View, subject: Path | null): string {

@@ -4,9 +4,10 @@
  * the target's mail is told apart from the model's. No pixels here.
  */
 import type { Gate, Step, View } from "../../src/contract.ts";
+import { pathOf, pathsOf } from "../about.ts";
 import { equal } from "../compare.ts";
 import type { Explanation, Told, Unlike } from "./explanation.ts";
-import { actsOf, type Mark, pathOf, pathsOf } from "./marks.ts";
+import { actsOf, type Mark } from "./marks.ts";
 import { short } from "./say.ts";
 
 export interface Lane {

@@ -3,6 +3,7 @@
  * in the order in which it happens. Read off the model's two moments; mail that only one side delivers is told apart.
  */
 import type { Event, Gate, MailView, Reply, Step, View } from "../../src/contract.ts";
+import { pathOf, pathsOf } from "../about.ts";
 import { equal } from "../compare.ts";
 import type { Frame, Side } from "./explanation.ts";
 import { repliesIn } from "./say.ts";
@@ -24,52 +25,6 @@ export interface Act {
   readonly index: ReadonlyMap<string, number>;
   readonly before: Frame | undefined;
   readonly after: Frame | undefined;
-}
-
-/** The path in the name of an operation or of a blocker. */
-export const pathOf = (name: string): string => name.replace(/[#@][^#@]*$/, "");
-const absolute = (by: string, to: string): string => (to.startsWith("/") ? to : `${by}/${to}`);
-
-/** Paths that a step names, the one it is about first. */
-export function pathsOf(step: Step): readonly string[] {
-  switch (step.do) {
-    case "spawn":
-      return [`${step.by}/${step.name}`, step.by];
-    case "follow_up":
-    case "interrupt":
-    case "send":
-      return [absolute(step.by, step.to), step.by];
-    case "wait":
-    case "cancel_wait":
-      return [step.by];
-    case "execution":
-      return [step.owner];
-    case "cancel":
-    case "answer":
-      return [pathOf(step.op)];
-    case "finish":
-      return ["op" in step ? pathOf(step.op) : step.path];
-    case "release":
-      return [pathOf(step.token)];
-    case "say":
-    case "block":
-    case "sample":
-    case "read_result":
-    case "read_history":
-    case "inspect":
-    case "evict":
-    case "compact":
-      return [step.path];
-    case "damage":
-    case "mend":
-      return step.what === "record" ? [step.path] : [];
-    case "together":
-      return step.steps.flatMap(pathsOf);
-    case "steer":
-      return ["/root"];
-    default:
-      return [];
-  }
 }
 
 interface Draft {

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { laws } from "../../model/index.ts";
 import { traceFiles } from "../../regressions/files.ts";
-import type { Io, Verb } from "../io.ts";
 import { check } from "../verbs/check.ts";
 import { gate } from "../verbs/gate.ts";
 import { replay } from "../verbs/replay.ts";
+import { saidWith } from "../verbs/said.ts";
 import type { Case } from "./case.ts";
 import { github } from "./github.ts";
 import { junit } from "./junit.ts";
@@ -22,24 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 const at = (name: string): string => join(folder, name);
-
-async function said(
-  verb: Verb,
-  args: readonly string[],
-  env = {},
-): Promise<{ code: number; out: string; err: string }> {
-  const told = { out: "", err: "" };
-  const io: Io = {
-    out: (text) => {
-      told.out += text;
-    },
-    err: (text) => {
-      told.err += text;
-    },
-    ...{ tty: false, color: false, columns: 100, env },
-  };
-  return { code: await verb(args, io), ...told };
-}
 
 const red = ["--target", "twin:keeps_result_while_starting", "--runs", "20"] as const;
 
@@ -68,12 +50,12 @@ describe("JUnit", () => {
 
   test("has a case for each law, by the same name whatever the seed and the verdict", async () => {
     const file = at("red.xml");
-    const { code, out } = await said(check, [...red, "--reporter", `junit=${file}`, "--drafts", folder]);
+    const { code, out } = await saidWith(check, [...red, "--reporter", `junit=${file}`, "--drafts", folder]);
     expect([code, out]).toEqual([1, ""]);
     const failing = await readFile(file, "utf8");
     expect(failing).toMatch(/<testcase classname="rollcall.check.twin:keeps_result_while_starting" name="L8 An active/);
     expect(failing.match(/<failure /g)?.length).toBeGreaterThanOrEqual(2);
-    const green = await said(check, ["--target", "model", "--runs", "3", "--seed", "9", "--reporter", "junit"]);
+    const green = await saidWith(check, ["--target", "model", "--runs", "3", "--seed", "9", "--reporter", "junit"]);
     expect(green.out).not.toMatch(/<failure/);
     expect(names(green.out)).toEqual(names(failing));
     expect(names(failing)).toHaveLength(laws.length + 3);
@@ -92,7 +74,7 @@ describe("JUnit", () => {
 
 describe("annotations", () => {
   test("stand on the line of the step that fails, one for all that is wrong there", async () => {
-    const { code, out } = await said(check, [...red, "--drafts", folder], { GITHUB_ACTIONS: "true" });
+    const { code, out } = await saidWith(check, [...red, "--drafts", folder], { GITHUB_ACTIONS: "true" });
     expect(code).toBe(1);
     const found = out.split("\n").filter((line) => line.startsWith("::"));
     expect(found).toHaveLength(1);
@@ -106,7 +88,13 @@ describe("annotations", () => {
 
   test("of a recorded story stand in the recorded file", async () => {
     const [name = ""] = (await traceFiles()).filter((each) => each.includes("a-dispatch-error-gives"));
-    const { code, out } = await said(replay, [name, "--target", "twin:loses_result_on_error", "--reporter", "github"]);
+    const { code, out } = await saidWith(replay, [
+      name,
+      "--target",
+      "twin:loses_result_on_error",
+      "--reporter",
+      "github",
+    ]);
     expect(code).toBe(1);
     expect(out).toMatch(/^::error file=regressions\/[^,]*\.json,line=\d+,title=rollcall.replay.twin%3Aloses/);
     const line = (await readFile(name, "utf8")).split("\n")[Number(/line=(\d+)/.exec(out)?.[1]) - 1];
@@ -128,12 +116,12 @@ describe("several at once", () => {
   test("each in its place, text as it would be alone", async () => {
     const base = ["--target", "model", "--runs", "5"];
     const files = ["text", "json", "junit", "github"].map((kind) => `${kind}=${at(`all.${kind}`)}`);
-    const { out } = await said(check, [...base, ...files.flatMap((each) => ["--reporter", each])]);
+    const { out } = await saidWith(check, [...base, ...files.flatMap((each) => ["--reporter", each])]);
     expect(out).toBe("");
     expect(await readFile(at("all.text"), "utf8")).toMatch(/^held {2}model: 5 stories/);
     expect(JSON.parse(await readFile(at("all.json"), "utf8"))).toMatchObject({ verdict: "held", stories: 5 });
     expect(await readFile(at("all.github"), "utf8")).toBe("");
-    const both = await said(check, [...base, "--reporter", "json"]);
+    const both = await saidWith(check, [...base, "--reporter", "json"]);
     expect(JSON.parse(both.out)).toMatchObject({ verdict: "held", seed: 1 });
   });
 
@@ -144,14 +132,14 @@ describe("several at once", () => {
     [["--reporter", "junit="], /not "junit="/],
     [["--reporter", "junit=/nowhere/at/all.xml"], /cannot be written/],
   ])("%j is wrong use", async (args, says) => {
-    const { code, err } = await said(check, ["--target", "model", "--runs", "1", ...args]);
+    const { code, err } = await saidWith(check, ["--target", "model", "--runs", "1", ...args]);
     expect(code).toBe(2);
     expect(err).toMatch(says);
   });
 });
 
 test("a green log has at most 40 lines, also where all is told", { timeout: 600_000 }, async () => {
-  const { code, out } = await said(gate, ["--scale", "1", "--workers", "1"], { GITHUB_ACTIONS: "true" });
+  const { code, out } = await saidWith(gate, ["--scale", "1", "--workers", "1"], { GITHUB_ACTIONS: "true" });
   expect(code).toBe(0);
   expect(out.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
 });

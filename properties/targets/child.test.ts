@@ -11,11 +11,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readTrace } from "../../regressions/files.ts";
 import { replay } from "../../regressions/replay.ts";
 import type { Scope, Step } from "../../src/contract.ts";
-import type { Io } from "../io.ts";
 import { run } from "../loop.ts";
 import type { Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { check } from "../verbs/check.ts";
+import { said } from "../verbs/said.ts";
 import { childTarget } from "./child.ts";
 import { coldToolDropped } from "./cold-tools.ts";
 
@@ -201,20 +201,14 @@ describe("a program that misbehaves is a fault of the world, and is gone", () =>
   test("the verb that checks exits with 4, says what came and what was expected, and leaves no process", async () => {
     const file = join(folder, "garbage.cjs");
     writeFileSync(file, program(`process.stdout.write("garbage\\n")`).at(-1) ?? "");
-    const said = { out: "", err: "" };
-    const io: Io = {
-      out: (text) => {
-        said.out += text;
-      },
-      err: (text) => {
-        said.err += text;
-      },
-      ...{ tty: false, color: false, columns: 100, env: {} },
-    };
     const target = `${process.execPath} ${file}`;
-    expect(await check(["--target", target, "--runs", "3"], io)).toBe(4);
-    expect(said).toEqual({ out: "", err: expect.stringMatching(/answered garbage to .*: the line is not JSON/) });
-    expect(said.err.trimEnd().split("\n")).toHaveLength(1);
+    const told = await said(check, "--target", target, "--runs", "3");
+    expect(told).toEqual({
+      code: 4,
+      out: "",
+      err: expect.stringMatching(/answered garbage to .*: the line is not JSON/),
+    });
+    expect(told.err.trimEnd().split("\n")).toHaveLength(1);
     expect(alive(Number(readFileSync(join(folder, "pid"), "utf8")))).toBe(false);
   });
 

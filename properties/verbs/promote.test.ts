@@ -8,11 +8,11 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { readTrace, traceFiles } from "../../regressions/files.ts";
 import { replay } from "../../regressions/replay.ts";
-import type { Io, Verb } from "../io.ts";
 import { specification } from "../specification.ts";
 import { targetNamed } from "../targets/named.ts";
 import { printTrace, type Trace } from "../trace.ts";
 import { promote } from "./promote.ts";
+import { said } from "./said.ts";
 import { shrink } from "./shrink.ts";
 
 let folder = "";
@@ -22,20 +22,6 @@ beforeEach(async () => {
   await mkdir(at("into"));
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
-
-async function said(verb: Verb, ...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const told = { out: "", err: "" };
-  const io: Io = {
-    out: (text) => {
-      told.out += text;
-    },
-    err: (text) => {
-      told.err += text;
-    },
-    ...{ tty: false, color: false, columns: 100, env: {} },
-  };
-  return { code: await verb(args, io), ...told };
-}
 
 const september = (await traceFiles()).find((file) => file.includes("2026-09-23")) ?? "";
 const config = { instructions: "do", model: "m", effort: null, tools: [], limits: {}, parameters: {} };

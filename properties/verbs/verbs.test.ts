@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { traceFiles } from "../../regressions/files.ts";
-import type { Io, Verb } from "../io.ts";
+import type { Verb } from "../io.ts";
 import { check } from "./check.ts";
 import { explain } from "./explain.ts";
 import { explore } from "./explore.ts";
@@ -12,24 +12,11 @@ import { gate } from "./gate.ts";
 import { orders } from "./orders.ts";
 import { promote } from "./promote.ts";
 import { replay } from "./replay.ts";
+import { said } from "./said.ts";
 import { shrink } from "./shrink.ts";
 
 let folder = "";
 const at = (name: string): string => join(folder, name);
-
-async function said(verb: Verb, ...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const told = { out: "", err: "" };
-  const io: Io = {
-    out: (text) => {
-      told.out += text;
-    },
-    err: (text) => {
-      told.err += text;
-    },
-    ...{ tty: false, color: false, columns: 100, env: {} },
-  };
-  return { code: await verb(args, io), ...told };
-}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "rollcall-verbs-"));
