@@ -45,6 +45,8 @@ export interface Checked {
   readonly oracle: Oracle;
   /** What the target was given beside the implementation. */
   readonly shims: readonly Shim[];
+  /** It can take pictures of its screen. */
+  readonly pictures: boolean;
   readonly seed: number;
   /** Stories asked for, in this shard. */
   readonly asked: number;
@@ -102,6 +104,7 @@ export async function check(options: CheckOptions): Promise<Checked> {
     return {
       ...{ target: target.name, level: target.capabilities.level, oracle, seed, asked: numbers.count },
       shims: target.capabilities.shims ?? [],
+      pictures: target.picture !== undefined,
       ...sums,
       // Part of a run need not meet everything that the run would.
       ...(isWhole ? {} : { missing: [] }),

@@ -44,6 +44,7 @@ export { explore } from "./verbs/explore.ts";
 export { exportStory } from "./verbs/export.ts";
 export { faults } from "./verbs/faults.ts";
 export { gate } from "./verbs/gate.ts";
+export { history } from "./verbs/history.ts";
 export { importCaptures } from "./verbs/import.ts";
 export { orders } from "./verbs/orders.ts";
 export { promote } from "./verbs/promote.ts";

@@ -28,7 +28,8 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
   const sights = fieldSights.filter((sight) => !fields.includes(sight));
   if (events.length === 0 && level !== "core") sights.push("events");
   if (encodes) sights.push("encode");
-  const undoes = !fields.includes("undo");
+  // Where no result is seen, there is none to give back.
+  const undoes = !fields.includes("undo") || fields.includes("result");
   const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
   if (whole)
     return {

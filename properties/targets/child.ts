@@ -4,7 +4,7 @@
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Counters, Encoded, Reply, Scope, Step, StoredView, View } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
 import type { Capabilities, Target } from "../target.ts";
@@ -141,6 +141,13 @@ export async function childTarget(
     encode: async () => (await look()).encode,
     stored: async () => (await look()).stored,
     counters: async () => (await look()).counters,
+    ...(can.pictures === true
+      ? {
+          picture: async (file: string) => {
+            await lines?.ask({ picture: resolve(file) }, done);
+          },
+        }
+      : {}),
     close: async () => {
       await leave();
       if (story !== null) await remove(story.place);

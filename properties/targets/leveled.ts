@@ -47,6 +47,7 @@ function rejudged(target: Target, judged: Pick<Target, "capabilities" | "laws" |
     encode: () => target.encode(),
     stored: () => target.stored(),
     counters: () => target.counters(),
+    ...(target.picture === undefined ? {} : { picture: (file) => target.picture?.(file) }),
     close: () => target.close(),
   };
 }

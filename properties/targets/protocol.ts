@@ -29,6 +29,7 @@ export interface Requests {
     readonly opening: number;
   };
   readonly counters: { readonly id: number; readonly counters: true };
+  readonly picture: { readonly id: number; readonly picture: string };
   readonly close: { readonly id: number; readonly close: true };
 }
 export const requests: { readonly [kind in keyof Requests]: z.ZodType<Requests[kind]> } = {
@@ -37,6 +38,7 @@ export const requests: { readonly [kind in keyof Requests]: z.ZodType<Requests[k
   apply: z.strictObject({ id, apply: step, want: z.array(z.enum(wants)).default([]) }),
   resume: z.strictObject({ id, resume: scope, place, opening: z.number().int().min(1) }),
   counters: z.strictObject({ id, counters: z.literal(true) }),
+  picture: z.strictObject({ id, picture: z.string() }),
   close: z.strictObject({ id, close: z.literal(true) }),
 };
 

@@ -12,6 +12,7 @@ import { budgetOf, partOf, workersOf } from "./budget.ts";
 import { configHelp, configured } from "./config.ts";
 import { draftsUsual, write } from "./drafts.ts";
 import { chosen, opened, targetHelp, targetOptions } from "./on-target.ts";
+import { pictured } from "./picture.ts";
 import { absent, again, failure, summary } from "./say.ts";
 
 const runsUsual = 1_000;
@@ -98,6 +99,9 @@ export const check: Verb = verb(
           ? null
           : await failure(found, failed, { target, texts, drafts: values.drafts ?? draftsUsual }, report.io);
       if (told !== null) report.io.out(told.text);
+      const shown =
+        failed === null || told === null || !found.pictures ? null : await pictured(open, failed, told.kept.file);
+      if (shown !== null) report.io.out(`picture:  ${shown}\n`);
       const repeat = failed === null ? "" : again(found, failed, target);
       await report.finish(casesOf(found, name, told?.kept ?? null, repeat), machine(found), found.ms);
       if (failed === null) return absent(found) === null ? exit.held : exit.broken;

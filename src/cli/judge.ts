@@ -6,6 +6,7 @@ export {
   exportStory,
   faults,
   gate,
+  history,
   importCaptures,
   orders,
   promote,

@@ -65,6 +65,11 @@ const verbs: { readonly [verb: string]: Listed } = {
     says: "all three, with the budget and the seed of the gate",
     load: async () => (await import("./judge.ts")).gate,
   },
+  history: {
+    usage: "history REPO A..B",
+    says: "replay stories on the commits of a repository, as a strip",
+    load: async () => (await import("./judge.ts")).history,
+  },
   export: {
     usage: "export FILE --as FORM",
     says: "write a recorded story as a test, or an archive as JSON lines",

@@ -9,11 +9,15 @@ import { execa } from "execa";
 import { Unusable } from "../../unusable.ts";
 
 const images = new Map<string, Promise<string>>();
+const folders: string[] = [];
 const startMsMax = 120_000;
 
 async function dumped(name: string, emacs: string, load: readonly string[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "rollcall-emacs-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  if (folders.push(folder) === 1)
+    process.once("exit", () => {
+      for (const each of folders) rmSync(each, { recursive: true, force: true });
+    });
   const image = join(folder, "emacs.pdmp");
   const dump = `(progn (setq command-line-args nil) (dump-emacs-portable ${JSON.stringify(image)}))`;
   const done = await execa(emacs, ["-Q", "--batch", ...load, "--eval", dump], {

@@ -373,7 +373,7 @@
 (defun mev-capabilities ()
   (let ((results (mev--has-results)))
     (list
-     :level "core" :nesting "lifo" :encodes t :stores :false :commits :false :handles :false
+     :pictures (if rollcall-press t :false) :level "core" :nesting "lifo" :encodes t :stores :false :commits :false :handles :false
      :verbs (vconcat '("spawn" "follow_up" "answer" "finish" "interrupt" "send" "execution" "steer" "wait" "cancel_wait"
                        "elapse" "sample" "block" "release" "roster" "save" "crash" "restore")
                      (and results '("read_result")))
@@ -398,6 +398,16 @@
       (:step (:do "restore" :mode "read") :why "a read-only session is another command there")
       (:step (:do "restore") :only (:registrars ["core" "web" "late"]) :why "its tools belong to nobody else")])))
 
+(defun mev-show ()
+  "What a frame shows: the root's view, and the youngest agent's conversation."
+  (when mev-session
+    (delq nil (list (let ((view (buffer-local-value 'mevedel--view-buffer mev-root)))
+                      (if (buffer-live-p view) view mev-root))
+                    (let ((buffer (and (mevedel-session-agent-registry mev-session)
+                                       (mevedel-agent-record-conversation-buffer
+                                        (cdar (mevedel-session-agent-registry mev-session))))))
+                      (and (buffer-live-p buffer) buffer))))))
+
 (defun mev-main ()
   (let ((args (cdr (member "--" command-line-args))))
     (while args
@@ -413,7 +423,7 @@
   (mev--shim)
   (rollcall-quieten)
   (rollcall-serve :name "mevedel" :capabilities #'mev-capabilities :reset #'mev-reset :resume #'mev-resume
-                  :apply #'mev-apply :view #'mev-view :encode #'mev-encode :close #'mev--crash))
+                  :show #'mev-show :apply #'mev-apply :view #'mev-view :encode #'mev-encode :close #'mev--crash))
 
 (provide 'mevedel-steps)
 ;;; mevedel-steps.el ends here

@@ -134,6 +134,7 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
 
 (defun rollcall--answer (outcome)
   "Answer the request that is due with OUTCOME and what can be seen now."
+  (when rollcall-press (rollcall--show (plist-get rollcall--request :apply) outcome))
   (let ((want (plist-get rollcall--request :want)))
     (apply #'rollcall--send :id (plist-get rollcall--request :id) :reply outcome
            (append (and (member "view" want) (list :view (funcall (plist-get rollcall-registry :view))))
@@ -177,9 +178,10 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
                      (plist-get request :resume) (plist-get request :place)))
           (rollcall--send :id id :ok t))
          ((plist-get request :picture)
-          (redisplay t)
           (unless rollcall-press (error "There is no screen to take a picture of"))
+          (redisplay t)
           (funcall rollcall-press (concat "picture " (plist-get request :picture)))
+          ;; The picture is there before the answer: whoever takes it does one thing after another.
           (rollcall--send :id id :ok t))
          ((plist-get request :close)
           (funcall (plist-get rollcall-registry :close))
@@ -253,6 +255,24 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
           rollcall--lines
           (nconc rollcall--lines
                  (mapcar (lambda (line) (decode-coding-string line 'utf-8-unix)) (butlast parts))))))
+
+(defun rollcall--show (step outcome)
+  "Put STEP and its OUTCOME on the screen, above what the registry shows of itself."
+  (with-current-buffer (get-buffer-create "*story*")
+    (goto-char (point-max))
+    (insert (format "%S\n    %s\n" step (json-serialize outcome))))
+  (let ((show (plist-get rollcall-registry :show)))
+    (delete-other-windows)
+    (switch-to-buffer "*story*")
+    (goto-char (point-max))
+    (when-let* ((buffers (and show (funcall show))))
+      (split-window-below)
+      (dolist (buffer (take 2 buffers))
+        (other-window 1)
+        (switch-to-buffer buffer)
+        (unless (eq buffer (car (last (take 2 buffers)))) (split-window-right)))
+      (select-window (frame-first-window)))
+    (redisplay t)))
 
 (defun rollcall--read-socket ()
   (while (and (null rollcall--lines) (process-live-p rollcall--socket))
