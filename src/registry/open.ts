@@ -131,10 +131,10 @@ async function restore(
   const shell = shellOver(archive, head, options, record?.recorder ?? null);
   const { recorder } = shell;
   record?.listen((fault) => emit(shell, ["warned", fault, "recording"], undefined));
-  recorder?.opened(openedOf(shell, head, options), nowOf(shell));
   const { state, listeners } = shell;
   const { tag, signal, onEvent } = options;
   if (onEvent !== undefined) listeners.add(onEvent);
+  recorder?.opened(openedOf(shell, head, options), nowOf(shell));
   for (const event of takeRows(state, head.urgent, archive.mode === "read" ? shownPhase : abandonedPhase))
     emit(shell, event, tag);
   try {
