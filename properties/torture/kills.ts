@@ -11,7 +11,7 @@ import { storyAt, telling } from "../stories.ts";
 import type { Opening } from "../targets/torture/worker.ts";
 import { type Aim, type Aims, aims, type Work } from "./aims.ts";
 import { chanceOf } from "./chance.ts";
-import { resumedBy } from "./cuts.ts";
+import { cutAfter, resumedBy } from "./cuts.ts";
 import { answered, Found, possible, seen } from "./judge.ts";
 import { type Line, lineOf, type Process, startProcess } from "./process.ts";
 import { capabilities, looksAt, stepsFrom } from "./steps.ts";
@@ -177,10 +177,16 @@ function living(process: Process, { all, counts, aiming }: Setting, ledger: Entr
     count: number,
     aim: Aim | null,
   ): Promise<{ readonly got: readonly Line[]; readonly isDead: boolean }> => {
-    const timer = aim?.is === "moment" ? setTimeout(() => void process.kill(), aim.afterMs) : undefined;
+    // Once it is sent, the signal comes, though all that was asked may be answered before.
+    let isSent = false;
+    const send = (): void => {
+      isSent = true;
+      void process.kill();
+    };
+    const timer = aim?.is === "moment" ? setTimeout(send, aim.afterMs) : undefined;
     const got: Line[] = [];
     let isDead = false;
-    while (got.length < count && !isDead) {
+    while ((got.length < count || isSent) && !isDead) {
       const line = await next();
       if (line === null) isDead = true;
       else if (line.dying === undefined) got.push(line);
@@ -219,10 +225,11 @@ function living(process: Process, { all, counts, aiming }: Setting, ledger: Entr
       const begun = performance.now();
       armed(aim);
       process.send({ open: { ...opening, folder, scope, openings: null } });
-      const { isDead } = await lines(1, aim);
+      const { got, isDead } = await lines(1, aim);
       if (isDead) died(aim);
       else await learn("opening", begun);
-      return { worlds, isMade: !isDead, isDead };
+      const isThere = got.length > 0;
+      return { worlds: isDead && isThere ? worlds.map(cutAfter) : worlds, isMade: isThere, isDead };
     },
     restore: async (folder, scope, worlds, aim) => {
       const [first] = worlds;
