@@ -152,7 +152,8 @@ async function tellStory(index: number, setting: Setting): Promise<void> {
   } catch (error) {
     await process?.kill();
     if (!(error instanceof Found)) throw error;
-    counts.wrong ??= { story: index, what: error.message, ledger, folder };
+    // Whoever interrupts ends the processes as well.
+    if (all.signal?.aborted !== true) counts.wrong ??= { story: index, what: error.message, ledger, folder };
   }
 }
 

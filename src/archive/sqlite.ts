@@ -230,7 +230,11 @@ function open(name: string, durability: Durability, request: OpenRequest): Archi
   }
 }
 
-/** The archive in a file; opening it may make it. */
+/**
+ * The archive in a file; opening it may make it. Whatever a call has acknowledged is there, whole and once, after any crash of the
+ * process and any loss of power, as long as the disk keeps what it was told to sync; what was not acknowledged, whole or not at all.
+ * With `normal` a power loss leaves a consistent prefix, with `off` anything.
+ */
 export function sqliteStore(file: string, { durability = "full" }: SqliteOptions = {}): Store {
   return {
     open: async (request) => {

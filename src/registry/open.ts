@@ -87,6 +87,8 @@ async function storeAt(place: Place): Promise<Store> {
 /**
  * A place is a file, or an archive of another kind. What a dead session left active is settled as interrupted before
  * this resolves; conversations of idle agents are not read, and no provider is called.
+ * In a file, whatever a call has acknowledged is there, whole and once, after any crash and any loss of power, as long as the disk
+ * keeps what it was told to sync; what was not acknowledged is there whole or not at all.
  */
 export async function openSession(place: Place, options: SessionOptions): Promise<Session> {
   return open(place, options, false);
