@@ -245,7 +245,7 @@ export function rowsAt(db: Database, known: Known, paths: readonly Path[]): read
 function foundAt(db: Database, configs: Configs, path: Path): readonly Row[] {
   const agents = cellsOfAll(db.all(`${agentsFrom} WHERE path = ?`, path), agentColumns);
   // Where its tree is damaged SQLite may find another's row.
-  if (agents.some((cells) => cells[0] !== path)) return [{ path, aside: "record_malformed" }];
+  if (agents.some((cells) => cells[0] !== path)) throw malformed(path, "the tree of records is damaged");
   return agents.length === 0 ? [] : rowsOf(db, configs, agents);
 }
 
