@@ -46,3 +46,6 @@ export function pathsOf(step: Step): readonly Path[] {
       return [];
   }
 }
+
+/** Whom a step is about first; `null`: nobody. */
+export const subjectOf = (step: Step): Path | null => pathsOf(step)[0] ?? null;

@@ -3,9 +3,8 @@
  * steps that stand in another order than there. What a story leaves out is counted apart: leaving out is what makes it short.
  */
 import type { Path, Step } from "../../src/contract.ts";
+import { pathOf, subjectOf } from "../about.ts";
 import type { Capture } from "./capture.ts";
-import { pathOfOp } from "./late.ts";
-import { pathOf } from "./slices.ts";
 
 export interface Distance {
   /** `added + changed + moved`; 0 where the story is a part of the capture, in its order. */
@@ -34,11 +33,11 @@ interface Deed {
 
 /** A step with answers in advance is several deeds. Tasks that are accepted and conversations that are read go without saying. */
 function deedsOf(step: Step, known: number | null): readonly Deed[] {
-  const path = pathOf(step);
+  const path = subjectOf(step);
   const deeds: Deed[] = [];
   if (step.do === "answer") {
     if (step.with !== "ok" || step.gate === "dispatch" || step.gate === "handler" || step.gate === "abort")
-      deeds.push({ what: `answer ${step.gate}`, path: pathOfOp(step.op), how: step.with, known });
+      deeds.push({ what: `answer ${step.gate}`, path: pathOf(step.op), how: step.with, known });
   } else
     deeds.push({
       what: step.do,

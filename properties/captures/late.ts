@@ -2,14 +2,13 @@
  * A moment of a capture where another story stands: the same thing done to the same agent, by the names that hold there. Where
  * it would mean nothing (no such operation, nobody to settle) there is no step.
  */
+
 import type { World } from "../../model/index.ts";
 import type { Answer, Answers, Gate, Path, Step } from "../../src/contract.ts";
+import { pathOf } from "../about.ts";
 import { applicable, opens } from "../applicable.ts";
 import type { Capabilities } from "../target.ts";
 import { liveOf } from "./placing.ts";
-
-export const pathOfOp = (op: string): Path => op.slice(0, op.lastIndexOf("#"));
-const tokenPath = (token: string): Path => token.slice(0, token.lastIndexOf("@"));
 
 /** How a gate is answered in a story, where not as it was. */
 export interface Changed {
@@ -41,12 +40,12 @@ function named(step: Step, world: World, changed: Changed | null): Step | null {
     case "answer":
       return answered(step, live.ops, changed);
     case "cancel": {
-      const open = live.ops.findLast(({ path }) => path === pathOfOp(step.op));
+      const open = live.ops.findLast(({ path }) => path === pathOf(step.op));
       return open === undefined ? null : { ...step, op: open.op };
     }
     case "finish": {
       if ("op" in step) {
-        const open = live.ops.findLast(({ path, gate }) => path === pathOfOp(step.op) && gate === "dispatch");
+        const open = live.ops.findLast(({ path, gate }) => path === pathOf(step.op) && gate === "dispatch");
         return open === undefined ? null : { ...step, op: open.op };
       }
       const agent = admitted(step.path);
@@ -58,7 +57,7 @@ function named(step: Step, world: World, changed: Changed | null): Step | null {
       return agent === null ? null : { ...step, turn: agent.turn };
     }
     case "release": {
-      const agent = admitted(tokenPath(step.token));
+      const agent = admitted(pathOf(step.token));
       const held = agent?.blockers.find(({ token }) => token !== null)?.token;
       return held == null ? null : { ...step, token: held };
     }
@@ -99,7 +98,7 @@ function answered(
   ops: readonly { readonly op: string; readonly path: Path; readonly gate: Gate }[],
   changed: Changed | null,
 ): Step | null {
-  const path = pathOfOp(step.op);
+  const path = pathOf(step.op);
   const how = changed?.gate === step.gate ? changed.with : step.with;
   const exact = ops.findLast((each) => each.path === path && each.gate === step.gate);
   if (exact !== undefined) return { do: "answer", op: exact.op, gate: step.gate, with: how };

@@ -2,9 +2,9 @@
  * Short stories out of a long capture: what happened while an operation was under way, by whom it concerns, and before it only
  * what brings these agents to where they stood. In the capture's order.
  */
-import type { Path, Step } from "../../src/contract.ts";
+import type { Path } from "../../src/contract.ts";
+import { subjectOf } from "../about.ts";
 import type { Capture, Moment, Span } from "./capture.ts";
-import { pathOfOp } from "./late.ts";
 
 /** Indices of moments, rising; from `window` on they are told as they were recorded. */
 export interface Slice {
@@ -18,41 +18,6 @@ export interface Slice {
 const windowMax = 14;
 /** Moments before and after an operation that belong to its window. */
 const around = 2;
-
-/** Whom a step is about. */
-export function pathOf(step: Step): Path | null {
-  switch (step.do) {
-    case "spawn":
-      return `${step.by}/${step.name}`;
-    case "follow_up":
-    case "interrupt":
-    case "send":
-      return step.to;
-    case "answer":
-    case "cancel":
-      return pathOfOp(step.op);
-    case "finish":
-      return "op" in step ? pathOfOp(step.op) : step.path;
-    case "execution":
-      return step.owner;
-    case "wait":
-    case "cancel_wait":
-      return step.by;
-    case "release":
-      return step.token.slice(0, step.token.lastIndexOf("@"));
-    case "say":
-    case "block":
-    case "sample":
-    case "read_result":
-    case "read_history":
-    case "inspect":
-    case "evict":
-    case "compact":
-      return step.path;
-    default:
-      return null;
-  }
-}
 
 /** An operation and what was concurrent with it; those with most company first, earlier ones before later ones. */
 export function spansByCompany({ spans, moments }: Capture): readonly Span[] {
@@ -85,7 +50,7 @@ function sliced({ moments }: Capture, from: number, to: number, span: Span | nul
 function concerned(moment: Moment | undefined): readonly Path[] {
   if (moment === undefined) return [];
   const { step } = moment;
-  const paths = [pathOf(step), "by" in step ? step.by : null].filter((path) => path !== null && path !== "/root");
+  const paths = [subjectOf(step), "by" in step ? step.by : null].filter((path) => path !== null && path !== "/root");
   return paths.flatMap((path) => lineage(path ?? "/root"));
 }
 /** It and those above it, below the root. */
@@ -103,7 +68,7 @@ function life(moments: readonly Moment[], path: Path, until: number): readonly n
   let first: readonly number[] = [];
   for (let index = 0; index < until; index++) {
     const step = moments[index]?.step;
-    if (step === undefined || pathOf(step) !== path) continue;
+    if (step === undefined || subjectOf(step) !== path) continue;
     if (step.do === "spawn") [born, finished, turn, first] = [index, null, [index], []];
     else if (step.do === "follow_up" && turn.length === 0) turn = [index];
     else if (step.do === "answer" && step.with !== "ok") turn = [];

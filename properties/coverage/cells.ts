@@ -4,7 +4,7 @@
  */
 import { view, type World } from "../../model/index.ts";
 import type { Gate, Path, Reply, Step, Verb, View } from "../../src/contract.ts";
-import { pathsOf } from "../about.ts";
+import { subjectOf } from "../about.ts";
 import { verbs } from "../words.ts";
 
 const gates: readonly Gate[] = ["hydrate", "prepare", "dispatch", "abort", "handler"];
@@ -34,9 +34,9 @@ export const pairs: readonly string[] = verbs.flatMap((verb) => {
 export const during: readonly string[] = gates.flatMap((gate) => verbs.map((verb) => `${gate}: ${verb}`));
 
 /** Whom a step is about; `null` is the session. A spawn is about who spawns: nobody else is there yet. */
-function subjectOf(step: Step): Path | null {
+function concerned(step: Step): Path | null {
   if (step.do === "spawn") return step.by;
-  return sessions.includes(step.do) ? null : (pathsOf(step)[0] ?? null);
+  return sessions.includes(step.do) ? null : subjectOf(step);
 }
 
 function activityOf(seen: View, subject: Path | null): string {
@@ -61,6 +61,6 @@ function endOf(reply: Reply): string {
 export function addCells(cells: Set<string>, before: World, step: Step, reply: Reply): void {
   const all = view(before);
   const seen = step.as === undefined || step.as === "w1" ? all : (all.others?.[step.as] ?? { mode: "closed" });
-  cells.add(`${activityOf(seen, subjectOf(step))} ${step.do}: ${endOf(reply)}`);
+  cells.add(`${activityOf(seen, concerned(step))} ${step.do}: ${endOf(reply)}`);
   for (const [, gate] of seen.open ?? []) cells.add(`${gate}: ${step.do}`);
 }

@@ -5,27 +5,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseCapture } from "../captures/capture.ts";
 import { synthetic } from "../captures/synthetic.ts";
-import type { Io, Verb } from "../io.ts";
 import { parseTrace } from "../trace.ts";
 import { importCaptures } from "./import.ts";
 import { reproduce } from "./reproduce.ts";
+import { said } from "./said.ts";
 
 let folder = "";
 const at = (name: string): string => join(folder, name);
-
-async function said(verb: Verb, ...args: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const told = { out: "", err: "" };
-  const io: Io = {
-    out: (text) => {
-      told.out += text;
-    },
-    err: (text) => {
-      told.err += text;
-    },
-    ...{ tty: false, color: false, columns: 100, env: {} },
-  };
-  return { code: await verb(args, io), ...told };
-}
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "rollcall-captures-"));
