@@ -271,10 +271,14 @@ function stepOf(on: Retelling, { step }: Entry, commit?: CommitAnswer): Step {
   const named = renamed(step, on);
   return commit === undefined ? named : { ...named, commit };
 }
-/** Operations are named after their opening, which the specification counts by itself. */
+/**
+ * Operations are named after their opening, which the specification counts by itself. One of an earlier opening is over, whatever
+ * its number would be there: it is named after an opening that never was, so that it is not taken for one of this.
+ */
 function renamed(step: Step, { openings: [recorded, told] }: Retelling): Step {
   if (!("op" in step) || recorded === told) return step;
-  return { ...step, op: step.op.replace(`#${recorded}.`, `#${told}.`) };
+  const op = step.op.replace(/#(\d+)\./, (_, opening) => `#${Number(opening) === recorded ? told : 0}.`);
+  return { ...step, op };
 }
 
 function compare(on: Retelling, { reply, commit, events = [] }: Entry, step: Step, told: Reply): void {

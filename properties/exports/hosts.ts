@@ -204,7 +204,7 @@ class Host:
     def follow_up(self, given):
         at = self.agents[given["to"]]
         at.update(activity="starting", undo=at["result"], result=at["result"] if self.fault == "keeps_result" else None)
-        self.start = {"path": given["to"], "gate": "hydrate", "answers": dict(given.get("answers", ))}
+        self.start = {"path": given["to"], "gate": "hydrate", "answers": dict(given.get("answers", {}))}
         return self.advance()
 
     def answer(self, given):
@@ -238,7 +238,7 @@ class Host:
         return {"ok": [["/root", None, "running"], *([path, at["role"], at["activity"]] for path, at in self.agents.items())]}
 
     def seen(self):
-        shown = {key: at[key] for key in ("activity", "result", "mail")for path, at in self.agents.items()}
+        shown = {path: {key: at[key] for key in ("activity", "result", "mail")} for path, at in self.agents.items()}
         return {"/root": {"mail": self.mail}, **shown}
 
     def saves(self):

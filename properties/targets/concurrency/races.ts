@@ -49,8 +49,8 @@ export const races: readonly Race[] = [
     edits: [
       {
         file: "registry/shell.ts",
-        from: "    else post(shell, quit(op), tag);",
-        to: "    else {\n      call?.reject(signal?.reason);\n      post(shell, quit(op), tag);\n    }",
+        from: '    else post(shell, quit(op), tag, { do: "cancel", op });',
+        to: '    else {\n      call?.reject(signal?.reason);\n      post(shell, quit(op), tag, { do: "cancel", op });\n    }',
       },
     ],
   },
@@ -61,8 +61,8 @@ export const races: readonly Race[] = [
     edits: [
       {
         file: "registry/shell.ts",
-        from: "    else post(shell, quit(op), tag);",
-        to: "    else {\n      shell.pending.delete(op);\n      post(shell, quit(op), tag);\n    }",
+        from: '    else post(shell, quit(op), tag, { do: "cancel", op });',
+        to: '    else {\n      shell.pending.delete(op);\n      post(shell, quit(op), tag, { do: "cancel", op });\n    }',
       },
     ],
   },
@@ -163,8 +163,8 @@ export const races: readonly Race[] = [
     edits: [
       {
         file: "registry/shell.ts",
-        from: 'if ("fetch" in reply) return fetchMessages(shell, call, reply);',
-        to: 'if ("fetch" in reply) void fetchMessages(shell, call, reply);',
+        from: 'if ("fetch" in reply) return answerFetched(shell.archive, call, reply);',
+        to: 'if ("fetch" in reply) void answerFetched(shell.archive, call, reply);',
       },
     ],
   },
