@@ -94,3 +94,48 @@ export function nameOfConfig(config: Config): ConfigName | null {
   if (isFrozen(config)) names.set(config, name);
   return name;
 }
+
+/** `Array.isArray` does not narrow a readonly list. */
+function isList(given: Json): given is readonly Json[] {
+  return Array.isArray(given);
+}
+function frozenJson(given: Json): Json {
+  if (given === null || typeof given !== "object") return given;
+  return isList(given) ? Object.freeze(given.map(frozenJson)) : frozenMembers(given, frozenJson);
+}
+function frozenMembers<Value>(
+  given: { readonly [key: string]: Value },
+  freeze: (value: Value) => Value,
+): { readonly [key: string]: Value } {
+  // Defined, not assigned: a key may be called `__proto__`.
+  const copy = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, freeze(value)]));
+  return Object.freeze(copy);
+}
+
+/** A copy that shares nothing with the given one and cannot be changed; null where that is no configuration. L27 */
+export function frozenConfig(given: unknown): Config | null {
+  return isConfig(given) ? copied(given) : null;
+}
+function copied(given: Config): Config {
+  const { instructions, model, effort, tools, limits, parameters } = given;
+  return Object.freeze({
+    ...{ instructions, model, effort },
+    tools: Object.freeze(tools.map(([category, name]): ToolRef => Object.freeze([category, name] as const))),
+    limits: frozenMembers(limits, (each) => each),
+    parameters: frozenMembers(parameters, frozenJson),
+  });
+}
+
+/** Gives a frozen copy for one agent, always the same, made when it is first asked for: a roster asks for none. */
+type ConfigLater = () => Config;
+/** Null where it is no configuration. One that was named before can no longer change, and is not looked at again. L27 */
+export function configLater(given: Config): ConfigLater | null {
+  const name = names.get(given);
+  let copy = name === undefined ? frozenConfig(given) : null;
+  if (name === undefined && copy === null) return null;
+  return () => {
+    copy ??= copied(given);
+    if (name !== undefined) names.set(copy, name);
+    return copy;
+  };
+}

@@ -1,7 +1,8 @@
 // Frozen references: found by their owner or not at all; and what a configuration may be.
 import { describe, expect, test } from "vitest";
+import { frozenConfig } from "./config.ts";
 import type { ToolRef } from "./contract.ts";
-import { frozenConfig, openTools } from "./tools.ts";
+import { openTools } from "./tools.ts";
 
 function registrar(category: string, names: readonly string[], loaded: string[] = []) {
   return { category, names: () => names, load: (name: string) => void loaded.push(`${category}/${name}`) };

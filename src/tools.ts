@@ -2,8 +2,7 @@
  * Tools belong to registrars. A frozen reference `[category, name]` is looked up exactly, else through the owner of its
  * category, and never by name alone. Nothing here runs a tool.
  */
-import { isConfig } from "./config.ts";
-import type { Config, Json, ToolRef } from "./contract.ts";
+import type { ToolRef } from "./contract.ts";
 import type { Registrar } from "./registry/ports.ts";
 
 export interface Tools {
@@ -52,33 +51,4 @@ export function openTools(registrars: readonly Registrar[]): Tools {
       return missing.reduce((before, each) => before.then(() => loadOne(each)), Promise.resolve());
     },
   };
-}
-
-/** `Array.isArray` does not narrow a readonly list. */
-function isList(given: Json): given is readonly Json[] {
-  return Array.isArray(given);
-}
-function frozenJson(given: Json): Json {
-  if (given === null || typeof given !== "object") return given;
-  return isList(given) ? Object.freeze(given.map(frozenJson)) : frozenMembers(given, frozenJson);
-}
-function frozenMembers<Value>(
-  given: { readonly [key: string]: Value },
-  freeze: (value: Value) => Value,
-): { readonly [key: string]: Value } {
-  // Defined, not assigned: a key may be called `__proto__`.
-  const copy = Object.fromEntries(Object.entries(given).map(([key, value]) => [key, freeze(value)]));
-  return Object.freeze(copy);
-}
-
-/** A copy that shares nothing with the host's and cannot be changed; null where it is no configuration. L27 */
-export function frozenConfig(given: unknown): Config | null {
-  if (!isConfig(given)) return null;
-  const { instructions, model, effort, tools, limits, parameters } = given;
-  return Object.freeze({
-    ...{ instructions, model, effort },
-    tools: Object.freeze(tools.map(([category, name]): ToolRef => Object.freeze([category, name] as const))),
-    limits: frozenMembers(limits, (each) => each),
-    parameters: frozenMembers(parameters, frozenJson),
-  });
 }

@@ -36,7 +36,7 @@ pack() { (cd "$root" && npm pack --pack-destination "$scratch" --silent); }
 contents() {
   local listed
   listed=$(tar -tzf "$scratch"/rollcall-*.tgz) || return 1
-  for wanted in package/LICENSE package/README.md package/dist/src/index.js package/dist/src/index.d.ts; do
+  for wanted in package/LICENSE package/README.md package/dist/rollcall.js package/dist/src/index.d.ts; do
     grep -qx "$wanted" <<<"$listed" || { echo "the tarball lacks $wanted"; return 1; }
   done
   # Tests, benchmarks and sources are for people who have the repository.

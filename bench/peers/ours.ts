@@ -1,4 +1,5 @@
 /** Ours, through the public surface of this build or, where one is named, of another: what a host writes that embeds it. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { DispatchRequest, Message, SessionOptions } from "../../src/index.ts";
@@ -13,10 +14,13 @@ const here: string = fileURLToPath(new URL("../../", import.meta.url));
 /** Enough to read all of any conversation here. */
 const everything = 1_000_000;
 
-/** Compiled; or the sources themselves, where a test runs them. */
-const surface: string = import.meta.url.endsWith(".ts") ? "index.ts" : "index.js";
+/** What is installed is one file; a build from before that has modules, and a test runs the sources themselves. */
+const surfaces: readonly string[] = import.meta.url.endsWith(".ts")
+  ? ["src/index.ts"]
+  : ["rollcall.js", "src/index.js"];
 async function libraryOf(build: string): Promise<Library> {
-  return import(pathToFileURL(join(build, "src", surface)).href);
+  const found = surfaces.map((each) => join(build, each)).find((each) => existsSync(each));
+  return import(pathToFileURL(found ?? build).href);
 }
 
 async function create(library: Library, folder: string, filling: Filling): Promise<void> {

@@ -2,7 +2,7 @@
  * Records, mails and messages as rows of plain cells, the same for every store, each row with a checksum; and back. What
  * is written has passed the check that it will have to pass when it is read.
  */
-import { configText, isConfig, nameOfConfig, sha256 } from "../config.ts";
+import { configText, frozenConfig, isConfig, nameOfConfig, sha256 } from "../config.ts";
 import type { Config, Path } from "../contract.ts";
 import { fault, type RollcallError } from "../errors.ts";
 import type { Mail, Message, Result, Row, StoredRecord } from "./archive.ts";
@@ -168,16 +168,16 @@ export function decodeConfig(hash: unknown, text: string | null): Config | null 
   }
 }
 
-/** Texts of configurations that one handle has found whole, by hash: most agents share few. */
-export type Configs = Map<string, string>;
-/** Null where there is none of that name, or it is damaged. A copy for each record: no two alias (L27). */
+/** Configurations that one handle has found whole, by hash: most agents share few. */
+export type Configs = Map<string, Config>;
+/** Null where there is none of that name, or it is damaged. Frozen, and the same for all of one handle: the registry copies it (L27). */
 export function configAt(configs: Configs, hash: unknown, find: (hash: string) => string | null): Config | null {
   if (typeof hash !== "string") return null;
   const known = configs.get(hash);
-  if (known !== undefined) return JSON.parse(known);
-  const text = find(hash);
-  const config = decodeConfig(hash, text);
-  if (config !== null && text !== null) configs.set(hash, text);
+  if (known !== undefined) return known;
+  const config = frozenConfig(decodeConfig(hash, find(hash)));
+  // Named as well, so that nobody looks at it once more for each agent.
+  if (config !== null && nameOfConfig(config) !== null) configs.set(hash, config);
   return config;
 }
 

@@ -1,10 +1,10 @@
 // What commits and looks cost, counted in bytes, rows and query plans, never in time.
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Archive, OpenRequest } from "./archive.ts";
-import { openDatabase } from "./binding.ts";
+import { openDatabase, standBetween } from "./binding.ts";
 import { memoryDisk, memoryStore } from "./memory.ts";
 import { commit, config, mail, message, published, record, result } from "./samples.ts";
 import { sqliteStore } from "./sqlite.ts";
@@ -55,6 +55,17 @@ describe("what a commit costs", () => {
     expect(await bytesOf(archive, () => archive.commit(change))).toBeLessThan(32 * 1024);
   });
 
+  it("is nothing where nothing changes: no byte, no log to be missed, whatever was written before", async () => {
+    const name = file();
+    const archive = await sqliteStore(name).open(write);
+    const grown = walSize(name);
+    expect(await bytesOf(archive, () => archive.commit(commit({})))).toBe(0);
+    expect([walSize(name), existsSync(`${name}-log`)]).toEqual([grown, false]);
+    await archive.commit(published("/root/a"));
+    expect([walSize(name) > grown, existsSync(`${name}-log`)]).toEqual([true, true]);
+    await archive.close();
+  });
+
   it("counts what a long text takes, and cuts the log", async () => {
     const name = file();
     const archive = await sqliteStore(name, { durability: "off" }).open(write);
@@ -96,6 +107,44 @@ describe("what a look costs", () => {
     expect(plan(conversationFrom, 1)).toEqual([expect.stringMatching(/^SEARCH conversation USING INDEX/)]);
     expect(plan(messagesFrom, 1, 20)).toEqual([expect.stringMatching(/^SEARCH message USING INDEX/)]);
     db.close();
+  });
+
+  it("is a fixed number of statements a page, however many rows stand on it", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    const records = Array.from({ length: 300 }, (_, index) => record(`/root/a${100 + index}`, { result }));
+    await archive.commit(commit({ records }));
+    await archive.close();
+    let asked = 0;
+    standBetween((_, open) => {
+      const db = open();
+      return {
+        ...db,
+        get: (sql, ...values) => {
+          asked++;
+          return db.get(sql, ...values);
+        },
+        all: (sql, ...values) => {
+          asked++;
+          return db.all(sql, ...values);
+        },
+      };
+    });
+    try {
+      const reader = await sqliteStore(name).open({ ...existing, mode: "read" });
+      await reader.scan("/root", null, 1);
+      const counts: number[] = [];
+      for (const count of [10, 250]) {
+        asked = 0;
+        expect(await reader.scan("/root", "/root/a100", count)).toHaveLength(count);
+        counts.push(asked);
+      }
+      expect(counts[0]).toBeGreaterThan(0);
+      expect(counts[1]).toBe(counts[0]);
+      await reader.close();
+    } finally {
+      standBetween(null);
+    }
   });
 
   it("hands over the last messages of a long conversation without the rest", async () => {

@@ -32,3 +32,11 @@ export function encoded(commit: Commit): Encoded {
   if (capacity !== null) requireCapacity(capacity);
   return { agents, mail, capacity, commit };
 }
+
+/** Whether it leaves everything as it is: a save of what is saved, the close of a session that changed nothing. */
+export function isEmpty({ agents, mail, capacity, commit }: Encoded): boolean {
+  const { mailRemoved, messages, compact } = commit;
+  return (
+    [agents, mail, mailRemoved, messages].every((each) => each.length === 0) && capacity === null && compact === null
+  );
+}

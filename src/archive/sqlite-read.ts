@@ -62,6 +62,9 @@ export const messagesFrom: string = `SELECT ${selected(messageColumns)} FROM mes
 /** What is not known to be idle is looked at. The partial index is found by these very words. */
 export const urgentFrom = "SELECT CAST(path AS BLOB) AS path FROM agent WHERE activity <> 'idle' OR owes <> 0";
 export const conversationFrom: string = `SELECT ${selected(conversationColumns)} FROM conversation WHERE location = ?`;
+/** An index that is damaged may lead to another's: they are told apart by their own location. */
+const conversationsFrom = `SELECT ${selected(conversationColumns)} FROM conversation
+  WHERE location IN (SELECT location FROM agent WHERE path BETWEEN ? AND ?)`;
 const talliesFrom = `SELECT ${selected(tallyColumns)} FROM tally`;
 
 export interface Meta {
@@ -183,6 +186,12 @@ export function conversationAt(db: Database, location: string): ConversationCell
 function countAt(db: Database, location: string): number {
   return conversationAt(db, location)?.count ?? 0;
 }
+/** Of all agents between two of them, by location. */
+function countsOf(db: Database, first: Path, last: Path): ReadonlyMap<unknown, number> {
+  const found = db.all(conversationsFrom, first, last);
+  const whole = cellsOfAll(found, conversationColumns).map(decodeConversation);
+  return new Map(whole.flatMap((each) => (each === null ? [] : [[each.location, each.count]])));
+}
 
 /** Rows of agents that were found, all of which lie between the first and the last of them. */
 function rowsOf(db: Database, configs: Configs, agents: readonly (readonly unknown[])[]): readonly Row[] {
@@ -196,13 +205,14 @@ function rowsOf(db: Database, configs: Configs, agents: readonly (readonly unkno
     1,
   );
   const tallies = talliesOf(db, "mail", first, last);
+  const counts = countsOf(db, first, last);
   return agents.map((agent) => {
     const [path, , , , config, , , location] = agent;
     const mails = mail.get(path) ?? [];
     return decodeRow(String(path), {
       ...{ agent, results: results.get(path) ?? [], mail: mails },
       config: configAt(configs, config, (hash) => configText(db, hash)),
-      messages: countAt(db, String(location)),
+      messages: counts.get(location) ?? 0,
       isMailWhole: isTallied(tallies.get(path), sumsOf(mails)),
     });
   });

@@ -5,7 +5,7 @@
 import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
 import { type Database, requireSqlite } from "./binding.ts";
-import { type Encoded, encoded } from "./encoded.ts";
+import { type Encoded, encoded, isEmpty } from "./encoded.ts";
 import { translated, translatedRead } from "./faults.ts";
 import { markLog, unmarkLog } from "./log-mark.ts";
 import { type Owner, rollBack, setOwner, takeOwnership } from "./ownership.ts";
@@ -105,7 +105,8 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
       db.exec("BEGIN IMMEDIATE");
       if (!isOwner()) throw fault("ownership_lost", "archive"); // L40
       const added = write(db, written, given);
-      const log = marks && !isMarked ? numberLog(db) : 0;
+      // Of what changes nothing there is nothing that could be missed, and nothing to sync.
+      const log = marks && !isMarked && !isEmpty(given) ? numberLog(db) : 0;
       isEnding = true;
       db.exec("COMMIT");
       for (const hash of added) written.add(hash);
@@ -152,7 +153,7 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
       if (!isOpen) throw fault("ownership_lost", "archive", new Error("the handle is closed"));
       const given = encoded(commit);
       guarded(translated, () => transact(given));
-      count(given);
+      if (!isEmpty(given)) count(given);
     },
     bytesWritten: () => bytes,
     close: async () => {

@@ -2,6 +2,7 @@
  * Opening a session: own the archive, look at what is not at rest, recover it, and hand out a session only then.
  */
 import type { Archive, Head, Message, Store } from "../archive/archive.ts";
+import { sqliteStore } from "../archive/sqlite.ts";
 import type { CommitFault, Event, Limits, Path } from "../contract.ts";
 import { fault, RollcallError } from "../errors.ts";
 import { openTools } from "../tools.ts";
@@ -77,11 +78,8 @@ const systemClock: Clock = {
   },
 };
 
-async function storeAt(place: Place): Promise<Store> {
-  if (typeof place !== "string") return place;
-  // Only who keeps a session in a file needs the binding.
-  const { sqliteStore } = await import("../archive/sqlite.ts");
-  return sqliteStore(place);
+function storeAt(place: Place): Store {
+  return typeof place === "string" ? sqliteStore(place) : place;
 }
 
 /**
@@ -99,7 +97,7 @@ async function open(place: Place, options: SessionOptions, isNew: boolean): Prom
   signal?.throwIfAborted();
   if (!Number.isSafeInteger(capacity) || capacity < 1)
     throw new RollcallError("refused", "capacity_invalid", "capacity");
-  const store = await storeAt(place);
+  const store = storeAt(place);
   const record = recordingOf(options);
   let archive: Archive | null = null;
   try {

@@ -3,9 +3,9 @@
  * they are. Idle rows are looked at when they are first needed, so that opening costs nothing for each. L30, L31
  */
 import type { Row, StoredRecord } from "../archive/archive.ts";
+import { configLater } from "../config.ts";
 import type { AsideCode, Event, Path } from "../contract.ts";
 import { ancestorsOf, isPath, rootPath } from "../paths.ts";
-import { frozenConfig } from "../tools.ts";
 import type { Agent, Phase, State } from "./state.ts";
 
 /** Whether every row there is was looked at. */
@@ -47,15 +47,18 @@ function takeRow(state: State, row: Row, phaseOf: (record: StoredRecord) => Phas
   if ("aside" in row) return row.aside;
   const record = frozen(row.record);
   if (record.parent !== rootPath && !state.agents.has(record.parent)) return "parent_invalid";
-  const config = frozenConfig(record.config);
-  if (config === null) return "config_malformed";
+  const configOf = configLater(record.config);
+  if (configOf === null) return "config_malformed";
   const { tools } = state.setting;
-  const flaw = tools.isAvailable ? tools.flaw(config.tools) : null;
+  const flaw = tools.isAvailable ? tools.flaw(record.config.tools) : null;
   if (flaw !== null) return flaw.code;
   const { id, path, parent, role, turns, mail, owed, location, messages } = record;
   const phase = phaseOf(record);
   return {
-    ...{ id, path, parent, role, config, turns, mail, owed, location, messages, phase },
+    ...{ id, path, parent, role, turns, mail, owed, location, messages, phase },
+    get config() {
+      return configOf();
+    },
     residency: "cold",
     marks: [],
   };

@@ -2,10 +2,10 @@
  * How a turn begins: a spawn reserves a path, a follow-up clears the old result; both pass the host's check and the
  * provider's set-up, and are admitted in one commit, or leave everything as it was. L6, L10, L11
  */
+import { frozenConfig } from "../config.ts";
 import type { Activity, Op, Path } from "../contract.ts";
 import { makeResident } from "../conversation.ts";
 import { isName, isPath, parentOf, rootPath } from "../paths.ts";
-import { frozenConfig } from "../tools.ts";
 import { answer, commit, type Decide, type Decision, type End, type Fault, fail, refuse } from "./decision.ts";
 import {
   addMail,

@@ -5,6 +5,7 @@
 import { inspect, isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import {
+  type Configs,
   configAt,
   decodeConfig,
   decodeMailbox,
@@ -19,6 +20,7 @@ import {
   isSameAgent,
 } from "../../../src/archive/codec.ts";
 import { encoded } from "../../../src/archive/encoded.ts";
+import { configLater } from "../../../src/config.ts";
 import type { Commit, Config, Mail, Message, StoredRecord } from "../../../src/index.ts";
 import { RollcallError } from "../../../src/index.ts";
 import { edit, edited, mail, message, record } from "./nearly.ts";
@@ -271,11 +273,11 @@ export const recordLaws: readonly RecordLaw[] = [
     same(found, opinion.isMessage(given) ? [] : { code: "record_invalid", at: "/root/c" }, "encoded");
   }),
   law(
-    "a configuration is read exactly as it was named, once, and given to nobody twice",
+    "a configuration is read exactly as it was named, once, can no longer change, and is copied for each agent",
     near(record),
     ({ valid, given }) => {
       const rows = opinion.rowsOf(valid);
-      const configs = new Map<string, string>();
+      const configs: Configs = new Map();
       let asked = 0;
       const find = (text: string | null) => (hash: string) => {
         asked++;
@@ -289,7 +291,30 @@ export const recordLaws: readonly RecordLaw[] = [
         configAt(configs, rows.hash, find(rows.config)),
       ];
       same([one, other, asked], [JSON.parse(rows.config), JSON.parse(rows.config), 3], "configAt");
-      same(one === other, false, "configAt gives one object twice");
+      same([one === other, Object.isFrozen(one)], [true, true], "configAt reads once");
+      const copies = [configLater(one ?? valid.config), configLater(valid.config)].map((copyOf) => [
+        copyOf?.(),
+        copyOf?.(),
+      ]);
+      const read: Config = JSON.parse(rows.config);
+      same(
+        copies,
+        [
+          [read, read],
+          [read, read],
+        ],
+        "configLater",
+      );
+      same(
+        copies.map(([first, again]) => [
+          first === again,
+          first === one,
+          first === valid.config,
+          Object.isFrozen(first),
+        ]),
+        [true, true].map((isSame) => [isSame, false, false, true]),
+        "configLater gives each its own, always the same, that nobody can change",
+      );
       const { config }: { readonly config: Config } = given;
       const written = opinion.rowsOf({ ...valid, config });
       same(
