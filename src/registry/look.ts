@@ -27,9 +27,15 @@ export function roster(prefix: string): Decide<readonly RosterRow[]> {
     if (prefix !== "" && !isPath(prefix)) return { reply: refuse("path_malformed", prefix) };
     const rows: RosterRow[] = [];
     if (isBelow(rootPath, prefix)) rows.push([rootPath, null, draft.root.waiter === null ? "running" : "waiting"]);
-    const agents = [...draft.state.agents.values()].filter((each) => isBelow(each.path, prefix));
-    agents.sort((one, other) => (one.path < other.path ? -1 : 1));
-    for (const each of agents) rows.push([each.path, each.role, activityOf(each)]);
+    let isInOrder = true;
+    for (const each of draft.state.agents.values()) {
+      if (!isBelow(each.path, prefix)) continue;
+      const before = rows.at(-1);
+      // Those that were stored are looked at in order: only who was spawned since may have to move.
+      if (before !== undefined && before[0] > each.path) isInOrder = false;
+      rows.push([each.path, each.role, activityOf(each)]);
+    }
+    if (!isInOrder) rows.sort(([one], [other]) => (one < other ? -1 : 1));
     return answer(rows);
   };
 }
