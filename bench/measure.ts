@@ -37,6 +37,8 @@ export interface Effort {
 export type Timings = ReadonlyMap<string, ReadonlyMap<string, Timing>>;
 
 const roundsMax = 200;
+/** A case that has so many samples and has used the whole budget by itself takes no further turn: the others go on without it. */
+const samplesOfSlow = 3;
 
 /** Reads the milliseconds since it was made. */
 export function stopwatch(): () => number {
@@ -86,10 +88,24 @@ async function round(cases: readonly Case[], collect: () => void, found: (name: 
 export async function interleave(cases: readonly Case[], effort: Effort): Promise<Timings> {
   const collect = effort.collects === true ? collector() : () => {};
   const samples = new Map(cases.map(({ name }) => [name, new Map<string, number[]>()]));
-  await round(cases, collect, () => {});
+  const spent = new Map<string, number>();
+  const timed = cases.map(
+    (each): Case => ({
+      ...each,
+      sample: async () => {
+        const took = stopwatch();
+        const laps = await each.sample();
+        spent.set(each.name, (spent.get(each.name) ?? 0) + took());
+        return laps;
+      },
+    }),
+  );
+  await round(timed, collect, () => {});
+  spent.clear();
   const elapsed = stopwatch();
   for (let done = 0; done < effort.roundsMin || (elapsed() < effort.budgetMs && done < roundsMax); done++) {
-    await round(done % 2 === 0 ? cases : cases.toReversed(), collect, (name, laps) => {
+    const going = timed.filter(({ name }) => done < samplesOfSlow || (spent.get(name) ?? 0) < effort.budgetMs);
+    await round(done % 2 === 0 ? going : going.toReversed(), collect, (name, laps) => {
       const of = samples.get(name) ?? new Map<string, number[]>();
       for (const [lap, ms] of Object.entries(laps)) of.set(lap, [...(of.get(lap) ?? []), ms]);
     });
