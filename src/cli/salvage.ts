@@ -1,32 +1,11 @@
 /** `rollcall salvage` and `rollcall backup`: an archive written to a new file, what is left of it or all of it. */
-import { parseArgs } from "node:util";
 import { copyArchive } from "../archive/export.ts";
 import { salvageArchive } from "../archive/salvage.ts";
-import { helpOf, told, UsageError } from "./failure.ts";
-import { exit, type Io, numbered, printable, type Verb } from "./io.ts";
+import { helpOf } from "./failure.ts";
+import { exit, numbered, printable, type Verb } from "./io.ts";
+import { writingVerb } from "./stored.ts";
 
-function twoFiles(name: string, help: string, act: (from: string, to: string, io: Io) => Promise<number>): Verb {
-  return async (args, io) => {
-    let about = "";
-    try {
-      const options = { help: { type: "boolean", short: "h" } } as const;
-      const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-      if (values.help === true) {
-        io.out(help);
-        return exit.held;
-      }
-      const [from, to, ...more] = positionals;
-      if (from === undefined || to === undefined || more.length > 0)
-        throw new UsageError("name an archive and a new file");
-      about = from;
-      return await act(from, to, io);
-    } catch (error) {
-      return told(error, name, about, io);
-    }
-  };
-}
-
-export const salvage: Verb = twoFiles(
+export const salvage: Verb = writingVerb(
   "salvage",
   helpOf(
     "salvage ARCHIVE NEW",
@@ -45,7 +24,7 @@ is only read, and nobody may be writing to it. A record that is lost, but has ot
   },
 );
 
-export const backup: Verb = twoFiles(
+export const backup: Verb = writingVerb(
   "backup",
   helpOf(
     "backup ARCHIVE NEW",

@@ -11,8 +11,14 @@ import { parentOf, rootPath } from "../paths.ts";
 import { told, UsageError } from "./failure.ts";
 import { exit, type Io, type Verb } from "./io.ts";
 
-/** A verb that takes one archive and nothing else. */
-export function archiveVerb(name: string, help: string, act: (file: string, io: Io) => Promise<number>): Verb {
+/** A verb that takes these files and nothing else; `named` asks for them in words. */
+function filesVerb<Files extends readonly string[]>(
+  name: string,
+  help: string,
+  named: string,
+  isAll: (given: readonly string[]) => given is Files,
+  act: (files: Files, io: Io) => Promise<number>,
+): Verb {
   return async (args, io) => {
     let about = "";
     try {
@@ -22,14 +28,26 @@ export function archiveVerb(name: string, help: string, act: (file: string, io: 
         io.out(help);
         return exit.held;
       }
-      const [file, ...more] = positionals;
-      if (file === undefined || more.length > 0) throw new UsageError("name one archive");
-      about = file;
-      return await act(file, io);
+      if (!isAll(positionals)) throw new UsageError(named);
+      about = positionals[0] ?? "";
+      return await act(positionals, io);
     } catch (error) {
       return told(error, name, about, io);
     }
   };
+}
+const isOne = (given: readonly string[]): given is readonly [string] => given.length === 1;
+const areTwo = (given: readonly string[]): given is readonly [string, string] => given.length === 2;
+export function archiveVerb(name: string, help: string, act: (file: string, io: Io) => Promise<number>): Verb {
+  return filesVerb(name, help, "name one archive", isOne, ([file], io) => act(file, io));
+}
+/** From an archive to a file that is made. */
+export function writingVerb(
+  name: string,
+  help: string,
+  act: (from: string, to: string, io: Io) => Promise<number>,
+): Verb {
+  return filesVerb(name, help, "name an archive and a new file", areTwo, ([from, to], io) => act(from, to, io));
 }
 
 /** Opened, given to `act`, and closed whatever happens. */
