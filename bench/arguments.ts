@@ -15,6 +15,8 @@ export interface Asked {
   readonly peers: readonly string[];
   /** The one size of which peers are measured; all of them unless told. */
   readonly at: { readonly agents: number; readonly conversation: number } | null;
+  /** As it was typed, but where it is kept. */
+  readonly typed: string;
   /** Where to write everything measured, too. */
   readonly json: string | null;
   /** The `dist` of another checkout. */
@@ -118,6 +120,7 @@ export function parse(argv: readonly string[], known: Known): Asked | "help" {
     ...{ mode, names, isQuick },
     // Ours is what the others are compared with.
     peers: ["rollcall", ...asked.filter((name) => name !== "rollcall")],
+    typed: argv.filter((each, at) => !each.startsWith("--json") && argv[at - 1] !== "--json").join(" "),
     at: values.at === undefined ? null : sizeIn(values.at),
     json: values.json === undefined ? null : writable(values.json),
     against: values.against === undefined ? null : buildIn(values.against),

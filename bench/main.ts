@@ -69,7 +69,7 @@ function headOf(
 }
 
 async function measure(asked: Asked): Promise<number> {
-  const { names, isQuick, json, mode } = asked;
+  const { names, json, mode } = asked;
   const elapsed = stopwatch();
   // Before anything is made: what is measured now is of others.
   const load = loadavg()[0] ?? 0;
@@ -92,9 +92,10 @@ async function measure(asked: Asked): Promise<number> {
   }
   const missed = claims.filter((claim) => !claim.isHeld).length;
   const seconds = Math.round(elapsed() / 1_000);
+  const command = `npm run bench -- ${asked.typed}`.trim();
   console.log(claimsOf(claims));
   console.log(`\n${claims.length - missed} held, ${missed} missed, ${seconds} s`);
-  const report: Report = { machine: on, load, calibration, isQuick, seconds, sections, claims, measured };
+  const report: Report = { machine: on, load, calibration, command, seconds, sections, claims, measured };
   if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (mode === "report")
     console.log(`written: ${(await write(report, new Date().toISOString().slice(0, 10))).join(", ")}`);

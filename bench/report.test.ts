@@ -26,7 +26,7 @@ const report: Report = {
   machine: { node: "v20.0.0", platform: "test", cpu: "none", cores: 2 },
   load: 0.1,
   calibration: { loopsPerSecond: 1_000, syncMs: 1 },
-  isQuick: false,
+  command: "npm run bench -- peers --report",
   seconds: 60,
   sections: [],
   claims: [atMost("held", 2, 1, "times"), atLeast("not held", 2, 1, "times"), exactly("rows", 0, [0])],
@@ -45,6 +45,7 @@ describe("a report", () => {
     const part = readmePart(report, "2026-11-30", [{ name: "mail.svg", title: "Mail" }]);
     expect(part.indexOf("| not held | >= 2.00x | 1.00x | missed |")).toBeGreaterThan(0);
     expect(part.indexOf("| not held |")).toBeLessThan(part.indexOf("| held |"));
+    expect(part).toContain("in 1 minutes by `npm run bench -- peers --report`: Node v20.0.0");
     expect(part).toContain("![Mail](bench/charts/mail.svg)");
     expect(part).toContain("| 1 counts of work | | 1 as asked |");
     expect(part).toContain("xstate: cannot, because it is a test");

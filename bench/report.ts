@@ -13,7 +13,8 @@ export interface Report {
   readonly machine: Machine;
   readonly load: number;
   readonly calibration: Calibration;
-  readonly isQuick: boolean;
+  /** What was typed to get it, but where it is kept. */
+  readonly command: string;
   readonly seconds: number;
   readonly sections: readonly Section[];
   readonly claims: readonly Claim[];
@@ -71,11 +72,11 @@ function claimsTable(claims: readonly Claim[]): readonly string[] {
   );
 }
 export function readmePart(report: Report, date: string, images: readonly { name: string; title: string }[]): string {
-  const { machine, load, calibration, isQuick, seconds, claims, measured } = report;
+  const { machine, load, calibration, command, seconds, claims, measured } = report;
   const work = claims.filter(({ about }) => about === "work");
   const asides = [...new Set(measured.flatMap(({ peer, cannot }) => (cannot === null ? [] : [`${peer}: ${cannot}`])))];
   return [
-    `Taken on ${date} in ${Math.round(seconds / 60)} minutes by \`npm run bench -- --report${isQuick ? " --quick" : ""}\`: Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores, load ${load.toFixed(2)} before it`,
+    `Taken on ${date} in ${Math.round(seconds / 60)} minutes by \`${command}\`: Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores, load ${load.toFixed(2)} before it`,
     `(calibration loop ${shown(calibration.loopsPerSecond, "per_second")}, 4 KB made durable in ${shown(calibration.syncMs, "ms")}). Every peer is as durable as the archive and in a process of its own; samples are taken in turn,`,
     "ratios pair by pair, medians shown, bars from the lower to the upper quartile. `bench/charts/report.json` holds all numbers, versions and spreads.",
     "",
