@@ -34,6 +34,11 @@ const floors: readonly Floor[] = [
   { what: "mail", content: at(10_000), peer: "files", atMost: 0.02, gate: 0.2 },
   { what: "list", content: at(10_000), peer: "table", atMost: 2, gate: 20 },
   { what: "list", content: at(100_000), peer: "table", atMost: 2 },
+  // A restore is asked for, which may end when it is open or when its roster is there: both are judged.
+  { what: "open", content: at(1_000, 50_000), peer: "xstate", atLeast: 15 },
+  { what: "open", content: at(1_000, 50_000), peer: "xstate-all", atLeast: 150 },
+  { what: "open", content: at(1_000, 50_000), peer: "langgraph-one", atLeast: 20 },
+  { what: "open", content: at(1_000, 50_000), peer: "langgraph-each", atLeast: 500 },
   { what: "roster", content: at(1_000, 50_000), peer: "xstate", atLeast: 15 },
   { what: "roster", content: at(1_000, 50_000), peer: "xstate-all", atLeast: 150 },
   { what: "roster", content: at(1_000, 50_000), peer: "langgraph-one", atLeast: 20 },
