@@ -366,6 +366,27 @@ describe("a damaged file", () => {
     }
   });
 
+  it("is not listed again and again where its tree leads back", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    for (const each of ["a", "b", "c", "d", "e", "f"]) await archive.commit(published(`/root/${each}`));
+    await archive.close();
+    const whole = readFileSync(name);
+    for (let at = whole.indexOf("/root/d"); at >= 0; at = whole.indexOf("/root/d", at + 1)) whole.write("/root/0", at);
+    writeFileSync(name, whole);
+    const reader = await sqliteStore(name).open({ ...existing, mode: "read" });
+    const list = async (): Promise<number> => {
+      let rows = 0;
+      for (let after: string | null = null; rows < 100; rows++) {
+        after = (await reader.scan("/root", after, 2, () => {})).at(-1)?.path ?? null;
+        if (after === null) break;
+      }
+      return rows;
+    };
+    expect(await codeOf(list())).toEqual(["archive_malformed", "/root/0"]);
+    await reader.close();
+  });
+
   it("is refused however much of its end is missing", async () => {
     const name = file();
     const archive = await sqliteStore(name, { durability: "off" }).open(write);

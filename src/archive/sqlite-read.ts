@@ -141,23 +141,38 @@ function checkListing(db: Database, { prefix, children }: Listing, lost: Lost): 
     if (tally === null || !isSameTally(tally ?? emptyTally, children.get(parent) ?? emptyTally)) lost(parent);
   }
 }
+/** So many paths at once, where all children of one are looked at. */
+const absencePage = 1_000;
 /**
- * That nobody is there is an answer, too: the parent has as many children as were written, and this is none of them. Counted
- * once for a parent and handle; `known` holds those.
+ * That nobody is there is an answer, too: the parent's children are those that were written, and this is none of them. Looked
+ * at once for a parent and handle; `known` holds those. Their number alone does not say it: one may be called otherwise now.
  */
 function requireAbsence(db: Database, path: Path, { parents: known, ...handle }: Known): void {
   const parent = parentOf(path);
   const within = `FROM agent ${handle.hint(db)} WHERE ${ofParent(parent)}`;
   if (db.get(`SELECT 1 AS one ${within} AND path = ?`, ...parentValue(parent), path) !== undefined) refuseLost(parent);
   if (known.has(parent)) return;
-  // "0" is the character after "/": somebody from elsewhere is no child, whatever its row says.
-  const counted = db.get(
-    `SELECT count(*) AS count ${within} AND path > ? AND path < ? AND instr(substr(path, ?), '/') = 0`,
-    ...[...parentValue(parent), `${parent}/`, `${parent}0`, parent.length + 2],
-  );
-  const count = Number(counted?.["count"]);
-  if (tallyAt(db, parent, "children")?.count !== count) refuseLost(parent);
+  const page = `SELECT CAST(json_group_array(path) AS BLOB) AS cells FROM
+    (SELECT path ${within} AND path > ? ORDER BY path LIMIT ${absencePage})`;
+  let children = emptyTally;
+  for (let after: Path | null = ""; after !== null; ) {
+    const found = db.get(page, ...parentValue(parent), after);
+    const paths = found === undefined ? [] : cellsIn(found, []);
+    after = nextAfter(after, paths.at(-1));
+    // Somebody from elsewhere is no child, whatever its row says.
+    const own = paths.map(String).filter((each) => each.startsWith(`${parent}/`) && parentOf(each) === parent);
+    children = changedTally(children, own.map(sumOfPath));
+  }
+  const written = tallyAt(db, parent, "children");
+  if (written === null || !isSameTally(written, children)) refuseLost(parent);
   known.add(parent);
+}
+
+/** Where the next page begins; null where there is none. In a damaged tree one comes back to where one was: never again and again. */
+function nextAfter(after: Path, last: unknown): Path | null {
+  if (last === undefined) return null;
+  if (String(last) <= after) throw malformed(String(last), "the tree of records is damaged");
+  return String(last);
 }
 
 function configText(db: Database, hash: string): string | null {
@@ -221,7 +236,7 @@ function rowsOf(db: Database, configs: Configs, agents: readonly (readonly unkno
 /** What one handle has found whole. */
 export interface Known {
   readonly configs: Configs;
-  /** Parents whose children were counted. */
+  /** Parents whose children are those that were written. */
   readonly parents: Set<Path>;
   /** The list that is being read. */
   listing: Listing | null;
@@ -271,6 +286,7 @@ export function scan(db: Database, known: Known, { prefix, after, count }: Page,
   const bounds = isAll ? [] : [prefix, `${prefix}/`, `${prefix}0`];
   const sql = `${agentsFrom} WHERE ${within} ORDER BY path LIMIT ?`;
   const agents = cellsOfAll(db.all(sql, after ?? "", ...bounds, count), agentColumns);
+  nextAfter(after ?? "", agents.at(-1)?.[0]);
   // Where it is to begin with somebody, that is somebody who is there.
   if (after === null && !isAll && agents[0]?.[0] !== prefix) requireAbsence(db, prefix, known);
   if (after === null) known.listing = { prefix, after, children: new Map() };

@@ -23,9 +23,10 @@ async function lookBelow(
     takeAll(shell, rows, tag);
     seen(rows);
     const last = rows.at(-1);
-    if (rows.length < pageRows || last === undefined) return;
+    if (rows.length < pageRows || last === undefined) break;
     after = last.path;
   }
+  if (prefix === rootPath) shell.state.isListed = true;
 }
 /** Null when nothing is left to look at. */
 export function lookAtAll(shell: Shell, prefix: string, tag: unknown): Promise<void> | null {

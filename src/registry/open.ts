@@ -187,7 +187,8 @@ function settingOf(archive: Archive, options: SessionOptions): Setting {
 }
 function stateOver(head: Head, setting: Setting, { roles }: SessionOptions): State {
   return {
-    ...{ setting, capacity: head.capacity, kept: head.agents, seq: head.seq, active: 0, reservations: 0 },
+    ...{ setting, capacity: head.capacity, kept: head.agents, isListed: false, seq: head.seq },
+    ...{ active: 0, reservations: 0 },
     root: { mail: head.rootMail.map((each) => Object.freeze(each)), messages: head.rootMessages, waiter: null },
     roles: new Map(Object.entries(roles)),
     agents: new Map(),

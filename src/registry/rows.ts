@@ -8,9 +8,12 @@ import type { AsideCode, Event, Path } from "../contract.ts";
 import { ancestorsOf, isPath, rootPath } from "../paths.ts";
 import type { Agent, Phase, State } from "./state.ts";
 
-/** Whether every row there is was looked at. */
+/**
+ * Whether every row there is was looked at: in a list that came to its end whole, or one by one. Rows that were set aside do not
+ * count there: of a damaged one nobody knows whether it is one of those that were kept.
+ */
 export function isComplete(state: State): boolean {
-  return state.agents.size + state.aside.size >= state.kept;
+  return state.isListed || state.agents.size >= state.kept;
 }
 /** Those of the paths, and of their ancestors, that have to be looked at before a command about them is decided. */
 export function unseen(state: State, paths: readonly Path[]): readonly Path[] {

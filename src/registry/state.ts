@@ -163,6 +163,8 @@ export interface State {
   reservations: number;
   /** Records kept in the archive, set-aside ones too. */
   kept: number;
+  /** All of them were looked at in one list, which was whole. */
+  isListed: boolean;
   seq: number;
 }
 

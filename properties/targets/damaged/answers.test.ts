@@ -34,6 +34,7 @@ test("an answer that changed is silent, unless it says which code and where", as
   const unknown = { ...given, "/root/bob result": { code: "agent_unknown", at: "/root/bob" } };
   expect(silent(whole, { ...whole, given: unknown }).wrong).toBe("/root/bob result: agent_unknown");
   expect(silent(whole, { ...whole, given: { ...given, more: 1 } }).wrong).toBe("more: nobody was there");
+  expect(silent(whole, { ...whole, again: { ...whole.again, roster: short } }).wrong).toMatch(/^asked again, roster: /);
   const told = { ...given, "/root/bob result": { code: "agent_invalid", at: "/root/bob" } };
   expect(silent(whole, { ...whole, given: told })).toEqual({ wrong: null, reported: 1 });
 });

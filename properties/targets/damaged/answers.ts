@@ -6,9 +6,12 @@ import { openSession, RollcallError, type Session, sqliteStore } from "../../../
 import { equal } from "../../compare.ts";
 import { host } from "./archives.ts";
 
-/** By question; a fault is its code and place. */
+type Given = { readonly [question: string]: unknown };
 export interface Answers {
-  readonly given: { readonly [question: string]: unknown };
+  /** By question; a fault is its code and place. */
+  readonly given: Given;
+  /** The same questions once more, in the same session: what an answer leaves behind must not make the next one wrong. */
+  readonly again: Given;
   /** Told by events or by `verify`, and not answered for. */
   readonly aside: readonly string[];
   /** Refused as a whole. */
@@ -40,61 +43,71 @@ export async function answersOf(file: string, paths: readonly string[]): Promise
       onEvent: (event) => event[0] === "set_aside" && aside.add(event[1]),
     }),
   );
-  if (isTold(opened)) return { given: {}, aside: [], refused: `${opened.code} at ${opened.at}` };
+  if (isTold(opened)) return { given: {}, again: {}, aside: [], refused: `${opened.code} at ${opened.at}` };
   const session = opened as Session; // what openSession resolves to
-  const given: { [question: string]: unknown } = {};
   try {
-    for (const path of [...paths, "/root/nobody", "/root/ann/nobody"]) {
-      const agent = session.agent(path);
-      given[`${path} result`] = await answered(() => agent.readResult());
-      given[`${path} last`] = await answered(() => agent.readHistory({ last: 2 }));
-      given[`${path} history`] = await answered(() => agent.readHistory({ last: 10_000 }));
-      if (path !== "/root") given[`${path} inspect`] = await answered(() => agent.inspect());
-    }
-    given["roster"] = await answered(() => session.roster());
-    given["below"] = await answered(() => session.roster("/root/ann"));
-    const verified = await answered(() => session.verify());
-    if (Array.isArray(verified)) for (const [path] of verified) aside.add(path);
-    given["verify"] = isTold(verified) ? verified : [];
-    const { capacity, root, agents = {} } = session.view();
-    given["root"] = { capacity, mail: root?.mail };
-    for (const [path, { residency: _, marks: __, messages: ___, ...agent }] of Object.entries(agents))
-      given[`${path} record`] = agent;
+    const given = await askedAll(session, paths, aside);
+    const again = await askedAll(session, paths, aside);
+    return { given, again, aside: [...aside].sort(), refused: null };
   } finally {
     await answered(() => session.close());
   }
-  return { given, aside: [...aside].sort(), refused: null };
+}
+async function askedAll(session: Session, paths: readonly string[], aside: Set<string>): Promise<Given> {
+  const given: { [question: string]: unknown } = {};
+  for (const path of [...paths, "/root/nobody", "/root/ann/nobody"]) {
+    const agent = session.agent(path);
+    given[`${path} result`] = await answered(() => agent.readResult());
+    given[`${path} last`] = await answered(() => agent.readHistory({ last: 2 }));
+    given[`${path} history`] = await answered(() => agent.readHistory({ last: 10_000 }));
+    if (path !== "/root") given[`${path} inspect`] = await answered(() => agent.inspect());
+  }
+  given["roster"] = await answered(() => session.roster());
+  given["below"] = await answered(() => session.roster("/root/ann"));
+  const verified = await answered(() => session.verify());
+  if (Array.isArray(verified)) for (const [path] of verified) aside.add(path);
+  given["verify"] = isTold(verified) ? verified : [];
+  const { capacity, root, agents = {} } = session.view();
+  given["root"] = { capacity, mail: root?.mail };
+  for (const [path, { residency: _, marks: __, messages: ___, ...agent }] of Object.entries(agents))
+    given[`${path} record`] = agent;
+  return given;
 }
 
 /** What is answered wrongly without a word, or null; `reported` counts what was said. */
 export function silent(whole: Answers, found: Answers): { readonly wrong: string | null; readonly reported: number } {
   if (found.refused !== null) return { wrong: null, reported: 1 };
-  let reported = found.aside.length;
-  for (const [question, expected] of Object.entries(whole.given)) {
-    const answer = found.given[question];
+  const first = silentIn(whole.given, found.given, found.aside);
+  if (first.wrong !== null) return first;
+  const { wrong } = silentIn(whole.again, found.again, found.aside);
+  return { wrong: wrong === null ? null : `asked again, ${wrong}`, reported: first.reported };
+}
+function silentIn(whole: Given, found: Given, aside: readonly string[]): ReturnType<typeof silent> {
+  let reported = aside.length;
+  for (const [question, expected] of Object.entries(whole)) {
+    const answer = found[question];
     const [path = ""] = question.split(" ");
     if (isTold(answer) && !equal(answer, expected)) {
       // That nobody is there, or has nothing, is an answer and no report, unless the record was set aside.
       const isAnswer = ["agent_unknown", "not_ready", "path_malformed"].includes(answer.code);
-      if (isAnswer && !found.aside.includes(path)) return { wrong: `${question}: ${answer.code}`, reported };
+      if (isAnswer && !aside.includes(path)) return { wrong: `${question}: ${answer.code}`, reported };
       reported++;
       continue;
     }
-    const due = Array.isArray(expected) && !question.includes(" ") ? withoutAside(expected, found.aside) : expected;
-    if (answer === undefined && (found.aside.includes(path) || isLost(found, path))) continue;
+    const due = Array.isArray(expected) && !question.includes(" ") ? withoutAside(expected, aside) : expected;
+    if (answer === undefined && (aside.includes(path) || isLost(found, path))) continue;
     // Seen whole before, and found damaged by whoever read it again: shown and reported, which is neither wrong nor silent.
-    const shown = Array.isArray(answer) && due !== expected ? withoutAside(answer, found.aside) : answer;
+    const shown = Array.isArray(answer) && due !== expected ? withoutAside(answer, aside) : answer;
     if (!equal(shown, due)) {
       const wrong = `${question}: ${JSON.stringify(answer)?.slice(0, 300)} for ${JSON.stringify(due).slice(0, 300)}`;
       return { wrong, reported };
     }
   }
-  const more = Object.keys(found.given).find((question) => !(question in whole.given));
+  const more = Object.keys(found).find((question) => !(question in whole));
   return { wrong: more === undefined ? null : `${more}: nobody was there`, reported };
 }
 /** A record that no list would answer for is reported where it is asked for. */
-const isLost = ({ given }: Answers, path: string): boolean =>
-  isTold(given[`${path} result`]) && isTold(given["roster"]);
+const isLost = (given: Given, path: string): boolean => isTold(given[`${path} result`]) && isTold(given["roster"]);
 function withoutAside(rows: readonly unknown[], aside: readonly string[]): readonly unknown[] {
   return rows.filter((row) => !(Array.isArray(row) && aside.includes(String(row[0]))));
 }
