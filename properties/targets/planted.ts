@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { removeFolder, settled } from "./settled.ts";
 
 export interface Edit {
   /** Below `src/`. */
@@ -50,9 +51,9 @@ export async function plant(
   modules: readonly string[] | null = null,
 ): Promise<Planted> {
   const folder = await mkdtemp(join(tmpdir(), "rollcall-planted-"));
-  const remove = () => rm(folder, { recursive: true, force: true });
+  const remove = () => removeFolder(folder);
   try {
-    await Promise.all(plants.map((each) => copy(folder, each, besides)));
+    await settled(plants.map((each) => copy(folder, each, besides)));
     await symlink(join(root, "node_modules"), join(folder, "node_modules"), "dir");
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfigOf(modules)));

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import type { Line, Task } from "../targets/damaged/worker.ts";
 import { leash } from "../targets/leash.ts";
+import { settled } from "../targets/settled.ts";
 import { Unusable } from "../unusable.ts";
 
 export interface Damaging {
@@ -53,7 +54,7 @@ export async function damageArchives(given: Damaging): Promise<Damaged> {
       await worked(task, given, found);
     }
   };
-  await Promise.all(Array.from({ length: given.workers }, next));
+  await settled(Array.from({ length: given.workers }, next));
   found.interrupted = given.signal.aborted;
   return found;
 }

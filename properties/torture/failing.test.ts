@@ -3,12 +3,13 @@
  * tried again, or a commit that was said not to be written and is there after a crash.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Planted, plant } from "../targets/planted.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { fail } from "./failing.ts";
 import { unfailing } from "./plants.ts";
 
@@ -28,7 +29,7 @@ describe.skipIf(!traces)("with strace", () => {
   }, 120_000);
   afterAll(async () => {
     await copies?.remove();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
   const found = async (name: string) => {
     if (copies === null) throw new Error("nothing was planted");

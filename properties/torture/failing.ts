@@ -3,13 +3,14 @@
  * each a few times. A step is then the fault that the specification has for it, the state as before, and it works when it is tried
  * again; killed right after a fault, a fresh process finds what was written and nothing that was said not to be.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { begin, step as decide, rules, type World } from "../../model/index.ts";
 import type { CommitAnswer, CommitFault, Reply, Scope, Step } from "../../src/contract.ts";
 import { equal } from "../compare.ts";
 import { digest } from "../digest.ts";
 import { storyAt, telling } from "../stories.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { chanceOf } from "./chance.ts";
 import { cutAfter, resumedBy, told } from "./cuts.ts";
 import { answered, Found, possible, seen } from "./judge.ts";
@@ -81,7 +82,7 @@ export async function fail(all: Asked): Promise<Failing> {
       counts.retried += done.retried;
       counts.kills++;
       for (const code of done.faults) faults.set(code, (faults.get(code) ?? 0) + 1);
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     } catch (error) {
       if (!(error instanceof Found)) throw error;
       wrong = { story: index, what: error.message, folder };

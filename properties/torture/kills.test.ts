@@ -3,12 +3,13 @@
  * through the kills that the true registry passes (`.ci/run` tells those).
  */
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Planted, plant } from "../targets/planted.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { torture } from "./kills.ts";
 import { disowned, killed, unfailing, unsynced } from "./plants.ts";
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await copies?.remove();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 async function wrongIn(name: string, kills: number): Promise<string | null> {

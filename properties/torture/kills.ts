@@ -2,12 +2,13 @@
  * The crash campaign: stories told to a real process over a real archive, killed at named points and at any moment, gone on with
  * in a fresh process, until so many were killed. The ledger of acknowledgements is here; the specification judges.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { begin, type World } from "../../model/index.ts";
 import type { Reply, Step } from "../../src/contract.ts";
 import { digest } from "../digest.ts";
 import { storyAt, telling } from "../stories.ts";
+import { removeFolder, settled } from "../targets/settled.ts";
 import type { Opening } from "../targets/torture/worker.ts";
 import { type Aim, type Aims, aims, type Work } from "./aims.ts";
 import { chanceOf } from "./chance.ts";
@@ -72,17 +73,22 @@ interface Counts {
 export async function torture(all: Asked): Promise<Tortured> {
   const counts: Counts = { kills: 0, stories: 0, steps: 0, moments: 0, rests: 0, without: 0, with: 0, wrong: null };
   const aiming = aims(all.at);
-  const isOver = (): boolean => counts.kills >= all.kills || counts.wrong !== null || all.signal?.aborted === true;
+  let hasFailed = false;
+  const isOver = (): boolean =>
+    counts.kills >= all.kills || counts.wrong !== null || hasFailed || all.signal?.aborted === true;
   let story = 0;
   const lane = async (): Promise<void> => {
     const pool = spares(all.program);
     try {
       while (!isOver()) await tellStory(story++, { all, counts, aiming, isOver, fresh: pool.take });
+    } catch (error) {
+      hasFailed = true;
+      throw error;
     } finally {
       await pool.close();
     }
   };
-  await Promise.all(Array.from({ length: all.workers }, lane));
+  await settled(Array.from({ length: all.workers }, lane));
   return { ...counts, points: aiming.kills(), interrupted: all.signal?.aborted === true };
 }
 
@@ -148,7 +154,7 @@ async function tellStory(index: number, setting: Setting): Promise<void> {
     }
     process.send({ leave: true });
     await process.kill();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   } catch (error) {
     await process?.kill();
     if (!(error instanceof Found)) throw error;

@@ -3,12 +3,13 @@
  * dead and owns, one stopped inside a write that is overtaken, a reader that sees what was not committed; and a fault of that kind
  * that lives. How long all that takes is told by `rollcall torture --owners`, and decides nothing here.
  */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Planted, plant } from "../targets/planted.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { own } from "./owners.ts";
 import { disowned } from "./plants.ts";
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await copies?.remove();
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
 });
 
 async function found(name: string) {

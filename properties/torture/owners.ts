@@ -3,12 +3,13 @@
  * was stopped and taken over (nothing); one stopped inside a write; and readers beside a writer, who see committed states only.
  */
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { begin, step as decide, view, type World } from "../../model/index.ts";
 import type { Reply, Scope, Step, View } from "../../src/contract.ts";
 import { difference, equal } from "../compare.ts";
 import { digest } from "../digest.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { cutAfter, cutDuring, told } from "./cuts.ts";
 import { Found, seen } from "./judge.ts";
 import { type Line, lineOf, type Process, startProcess } from "./process.ts";
@@ -78,7 +79,7 @@ export async function own(all: Asked): Promise<Owned> {
     try {
       for (const each of both) await lineOf(each);
       await round(both, folder, measured);
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     } catch (error) {
       if (!(error instanceof Found)) throw error;
       wrong = { what: error.message, folder };

@@ -3,12 +3,13 @@
  * through the disks that the true registry passes (`.ci/run` tells those).
  */
 import { spawnSync } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Planted, plant } from "../targets/planted.ts";
+import { removeFolder } from "../targets/settled.ts";
 import { chanceOf } from "./chance.ts";
 import { diskAfter } from "./disks.ts";
 import { unsynced } from "./plants.ts";
@@ -27,7 +28,7 @@ describe.skipIf(!traces)("with strace", () => {
   }, 120_000);
   afterAll(async () => {
     await copies?.remove();
-    await rm(folder, { recursive: true, force: true });
+    await removeFolder(folder);
   });
 
   async function wrongIn(name: string, states: number): Promise<string | null> {

@@ -2,12 +2,13 @@
  * The power-loss campaign: stories told to a process whose writes and syncs are recorded; disks rebuilt from the record as they
  * may be when the power goes at any of them; each reopened, and judged by what had been acknowledged by then.
  */
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { begin, step as decide, type World } from "../../model/index.ts";
 import type { Reply, Scope, Step } from "../../src/contract.ts";
 import { digest } from "../digest.ts";
 import { storyAt, telling } from "../stories.ts";
+import { removeFolder } from "../targets/settled.ts";
 import type { Opening } from "../targets/torture/worker.ts";
 import { type Chance, chanceOf } from "./chance.ts";
 import { cutAfter, cutDuring, distinct, resumedBy } from "./cuts.ts";
@@ -85,7 +86,7 @@ export async function losePower(all: Asked): Promise<Lost> {
         await writeDisk(diskAfter(tape, acts, loss, chance), at);
         const left = await judged(judge, at, scope, steps, acknowledged);
         if (left !== null) counts[left]++;
-        await rm(at, { recursive: true, force: true });
+        await removeFolder(at);
       } catch (error) {
         if (!(error instanceof Found)) throw error;
         const under = steps[acknowledged] ?? null;
@@ -100,7 +101,7 @@ export async function losePower(all: Asked): Promise<Lost> {
     }
     await judge.kill();
   }
-  if (wrong === null) await rm(folder, { recursive: true, force: true });
+  if (wrong === null) await removeFolder(folder);
   return { ...counts, losses: found, wrong, interrupted: all.signal?.aborted === true };
 }
 
@@ -141,7 +142,7 @@ async function recorded({ program, seed, durability }: Asked, index: number, fol
   // What it answered is right: what it wrote is in question.
   possible(answered([world], steps, replies, false));
   const tape = await readTape(log, archive);
-  await rm(folder, { recursive: true, force: true });
+  await removeFolder(folder);
   return { scope, steps, tape };
 }
 
