@@ -155,13 +155,16 @@ export const laws: readonly Law[] = [
     [],
     "properties/targets/identity.test.ts, for what is shared in memory",
   ),
-  law(
-    28,
-    "T",
-    "A restored session is the archive with starts rolled back and turns recovered; saving it writes the same meaning.",
-    both(commits.agrees, restores.restored),
-    ["encode"],
-  ),
+  {
+    ...law(
+      28,
+      "T",
+      "A restored session is the archive with starts rolled back and turns recovered; saving it writes the same meaning.",
+      both(commits.agrees(true), restores.restored(true)),
+      ["encode"],
+    ),
+    withoutUndo: both(commits.agrees(false), restores.restored(false)),
+  },
   law(
     29,
     "T",

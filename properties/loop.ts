@@ -264,7 +264,7 @@ function breached(
   const models = same && oracle === "both" ? breaches(due, before.ledger, before.expected, expected) : [];
   // A target that shows all of it was equal so far, and is judged by what it shows now alone.
   const earlier = reduced.whole ? before.expected : before.found;
-  const shown = reduced.whole ? filled(expected, found) : reduced.undoes ? found : undone(expected, found);
+  const shown = reduced.whole ? filled(expected, found) : found;
   const own = same && reduced.whole ? [] : breaches(visible(reduced), before.own, earlier, shown);
   const counted = step !== null && !before.apart;
   const work = counted ? overspent(before.world, step, world, before.found.counters, found.counters) : [];
@@ -280,17 +280,6 @@ function filled(expected: Seen, found: Seen): Seen {
   return { ...found, encoded, stored: found.stored ?? expected.stored };
 }
 
-/** A target that keeps what a roll-back gives back elsewhere is taken to give back what it should; whether it does is seen then. */
-function undone(expected: Seen, found: Seen): Seen {
-  if (!("ok" in found.encoded) || !("ok" in expected.encoded)) return found;
-  const theirs = expected.encoded.ok.agents;
-  const agents = Object.entries(found.encoded.ok.agents).map(([path, agent]) => {
-    const undo = theirs[path]?.undo;
-    return [path, undo === undefined ? agent : { ...agent, undo }] as const;
-  });
-  return { ...found, encoded: { ok: { ...found.encoded.ok, agents: Object.fromEntries(agents) } } };
-}
-
 /** Nothing to compare where the target does not encode, or has nothing open for writing. */
 function encodesAlike({ sights, encoded }: Reduction, expected: Seen, found: Seen): boolean {
   const same = (): boolean => equal(encoded(expected.encoded), encoded(found.encoded));
@@ -300,7 +289,11 @@ function encodesAlike({ sights, encoded }: Reduction, expected: Seen, found: See
 const acrossSteps: readonly Law[] = laws.filter(({ kind }) => kind === "T");
 
 const visible = ({ sights }: Reduction): readonly Law[] =>
-  laws.filter(({ needs }) => needs.every((need) => sights.includes(need)));
+  laws
+    .filter(({ needs }) => needs.every((need) => sights.includes(need)))
+    .map((law) =>
+      law.withoutUndo === undefined || sights.includes("undo") ? law : { ...law, check: law.withoutUndo },
+    );
 
 function breaches(among: readonly Law[], ledger: Ledger, before: Seen, now: Seen): readonly Broken[] {
   const broken: Broken[] = [];

@@ -14,8 +14,6 @@ export interface Reduction {
   readonly sights: readonly Sight[];
   /** Nothing is taken out, so whatever is equal is equal altogether. */
   readonly whole: boolean;
-  /** It shows what a roll-back gives back. */
-  readonly undoes: boolean;
   /** As the capability says. */
   readonly rowBytes: number | undefined;
 }
@@ -28,8 +26,8 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
   const sights = fieldSights.filter((sight) => !fields.includes(sight));
   if (events.length === 0 && level !== "core") sights.push("events");
   if (encodes) sights.push("encode");
-  // Where no result is seen, there is none to give back.
-  const undoes = !fields.includes("undo") || fields.includes("result");
+  // Where no result is seen, nobody knows what there is to give back.
+  if (!fields.includes("undo") && !fields.includes("result")) sights.push("undo");
   const whole = level === "house" && fields.length === 0 && events.length === 0 && encodes;
   if (whole)
     return {
@@ -38,7 +36,6 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
       encoded: (encoded) => encoded,
       sights,
       whole,
-      undoes,
       rowBytes,
     };
   const shown = (event: Event): boolean => level !== "core" && !events.includes(event[0]);
@@ -46,7 +43,7 @@ export function reduction({ level, hides, encodes, rowBytes }: Capabilities): Re
     reply: (reply) => reduceReply(reply, level === "house", shown, fields),
     view: (view) => without(view, fields),
     encoded: (encoded) => without(encoded, fields),
-    ...{ sights, whole, undoes, rowBytes },
+    ...{ sights, whole, rowBytes },
   };
 }
 

@@ -28,32 +28,34 @@ export const encodes: Check = (ledger, before, now) => {
   return null;
 };
 
-/** L28, in every state: what would be written is what is seen. */
-export const agrees: Check = (ledger, before, now) => {
-  if (now.view.mode === "closed" || !("ok" in now.encoded)) return null;
-  const { agents, capacity, root } = now.encoded.ok;
-  const seen = agentsOf(now.view);
-  const was = before !== null && before.view.mode === now.view.mode && "ok" in before.encoded ? before : null;
-  const old = was !== null && "ok" in was.encoded ? was.encoded.ok : null;
-  if (capacity !== now.view.capacity) return `the capacity is ${now.view.capacity}, ${capacity} would be written`;
-  if (root !== old?.root || now.view.root !== was?.view.root) {
-    if (!same(root.mail, now.view.root?.mail)) return "the root's mail would be written otherwise";
-    if (root.messages !== now.view.root?.messages) return "the root's conversation would be written otherwise";
-  }
-  if (agents === old?.agents && seen === was?.view.agents) return null;
-  for (const path in seen) {
-    const agent = seen[path];
-    const kept = agents[path];
-    if (kept === undefined || agent === undefined) return `${path} would not be written`;
-    if (agent === was?.view.agents?.[path] && kept === old?.agents[path]) continue;
-    const field = differs(agent, kept);
-    if (field !== null) return `${path} would be written with another ${field}: ${said(kept)}`;
-    const wrong = agent.activity === "starting" ? givesBack(ledger, path, kept) : null;
-    if (wrong !== null) return wrong;
-  }
-  for (const path in agents) if (seen[path] === undefined) return `${path} would be written and is not there`;
-  return null;
-};
+/** L28, in every state: what would be written is what is seen; and what a roll-back gives back, where that is shown. */
+export const agrees =
+  (undoes: boolean): Check =>
+  (ledger, before, now) => {
+    if (now.view.mode === "closed" || !("ok" in now.encoded)) return null;
+    const { agents, capacity, root } = now.encoded.ok;
+    const seen = agentsOf(now.view);
+    const was = before !== null && before.view.mode === now.view.mode && "ok" in before.encoded ? before : null;
+    const old = was !== null && "ok" in was.encoded ? was.encoded.ok : null;
+    if (capacity !== now.view.capacity) return `the capacity is ${now.view.capacity}, ${capacity} would be written`;
+    if (root !== old?.root || now.view.root !== was?.view.root) {
+      if (!same(root.mail, now.view.root?.mail)) return "the root's mail would be written otherwise";
+      if (root.messages !== now.view.root?.messages) return "the root's conversation would be written otherwise";
+    }
+    if (agents === old?.agents && seen === was?.view.agents) return null;
+    for (const path in seen) {
+      const agent = seen[path];
+      const kept = agents[path];
+      if (kept === undefined || agent === undefined) return `${path} would not be written`;
+      if (agent === was?.view.agents?.[path] && kept === old?.agents[path]) continue;
+      const field = differs(agent, kept);
+      if (field !== null) return `${path} would be written with another ${field}: ${said(kept)}`;
+      const wrong = undoes && agent.activity === "starting" ? givesBack(ledger, path, kept) : null;
+      if (wrong !== null) return wrong;
+    }
+    for (const path in agents) if (seen[path] === undefined) return `${path} would be written and is not there`;
+    return null;
+  };
 
 function differs(agent: AgentView, kept: StoredAgentView): string | null {
   if (agent.role !== kept.role) return "role";

@@ -32,7 +32,7 @@ export interface Seen {
 }
 
 /** What a law has to see; a target that lacks any of it is not judged by that law. */
-export type Sight = "mail" | "blockers" | "residency" | "messages" | "events" | "owed" | "open" | "encode";
+export type Sight = "mail" | "blockers" | "residency" | "messages" | "events" | "owed" | "open" | "encode" | "undo";
 
 /** `null`: holds; else what is wrong, with path and values. */
 export type Check = (ledger: Ledger, before: Seen | null, now: Seen) => string | null;
@@ -47,6 +47,8 @@ export interface Law {
   readonly elsewhere?: string;
   readonly needs: readonly Sight[];
   readonly check: Check;
+  /** What is left to check of it where `undo` is not shown [all of it]. */
+  readonly withoutUndo?: Check;
 }
 
 /** What stays as it was when an agent was published. */

@@ -31,31 +31,34 @@ function opening(ledger: Ledger, before: Seen | null, now: Seen): Opening | null
 
 const isAbandoned = ({ activity }: StoredAgentView): boolean => activity !== "idle" && activity !== "starting";
 
-/** L28, across a restore: who is there, doing what, with which result. */
-export const restored: Check = (ledger, before, now) => {
-  const opened = opening(ledger, before, now);
-  if (opened === null || opened.disk === null) return null;
-  const { side, disk } = opened;
-  const { now: view } = side;
-  if (view.capacity !== disk.capacity) return `the capacity is ${view.capacity}, in the archive ${disk.capacity}`;
-  if (view.root?.waiting === true) return "the root of a restored session waits";
-  if (view.root?.messages !== disk.root.messages) return "the root's conversation is another than in the archive";
-  for (const path in disk.agents) {
-    const kept = disk.agents[path];
-    const agent = agentIn(view, path);
-    if (kept === undefined || view.aside?.[path] !== undefined) continue;
-    if (agent === undefined) return `${path} is in the archive and not there`;
-    if (agent.activity !== "idle") return `${path} is ${agent.activity} in a session just restored`;
-    if (agent.messages !== kept.messages)
-      return `${path} has ${agent.messages ?? 0} messages, in the archive ${kept.messages ?? 0}`;
-    if (isAbandoned(kept)) continue;
-    const result = kept.activity === "starting" ? kept.undo : kept.result;
-    if (!same(agent.result, result)) return `the result of ${path} is ${said(agent.result)}, it was ${said(result)}`;
-    if (view.mode === "write" && agent.owed !== undefined) return `${path} still owes ${said(agent.owed)}`;
-  }
-  for (const path in agentsOf(view)) if (disk.agents[path] === undefined) return `${path} is not in the archive`;
-  return view.mode === "write" && side.as === "w1" ? rewritten(ledger, now) : null;
-};
+/** L28, across a restore: who is there, doing what, with which result; of a start that was cut off only where `undo` is shown. */
+export const restored =
+  (undoes: boolean): Check =>
+  (ledger, before, now) => {
+    const opened = opening(ledger, before, now);
+    if (opened === null || opened.disk === null) return null;
+    const { side, disk } = opened;
+    const { now: view } = side;
+    if (view.capacity !== disk.capacity) return `the capacity is ${view.capacity}, in the archive ${disk.capacity}`;
+    if (view.root?.waiting === true) return "the root of a restored session waits";
+    if (view.root?.messages !== disk.root.messages) return "the root's conversation is another than in the archive";
+    for (const path in disk.agents) {
+      const kept = disk.agents[path];
+      const agent = agentIn(view, path);
+      if (kept === undefined || view.aside?.[path] !== undefined) continue;
+      if (agent === undefined) return `${path} is in the archive and not there`;
+      if (agent.activity !== "idle") return `${path} is ${agent.activity} in a session just restored`;
+      if (agent.messages !== kept.messages)
+        return `${path} has ${agent.messages ?? 0} messages, in the archive ${kept.messages ?? 0}`;
+      if (isAbandoned(kept)) continue;
+      if (kept.activity === "starting" && !undoes) continue;
+      const result = kept.activity === "starting" ? kept.undo : kept.result;
+      if (!same(agent.result, result)) return `the result of ${path} is ${said(agent.result)}, it was ${said(result)}`;
+      if (view.mode === "write" && agent.owed !== undefined) return `${path} still owes ${said(agent.owed)}`;
+    }
+    for (const path in agentsOf(view)) if (disk.agents[path] === undefined) return `${path} is not in the archive`;
+    return view.mode === "write" && side.as === "w1" ? rewritten(ledger, now) : null;
+  };
 
 /** What a restore leaves is at once what the archive says: nothing is pending. */
 function rewritten(ledger: Ledger, { stored, encoded, view }: Seen): string | null {
