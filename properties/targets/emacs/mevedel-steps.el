@@ -355,7 +355,8 @@
 (defun mev-apply (step)
   (let ((verb (plist-get step :do)))
     (cond
-     ((equal verb "restore") (if mev-session (mev--refused "session_open") (mev--restore)))
+     ((and (equal verb "restore") mev-session) (rollcall-opening-tried) (mev--refused "session_open"))
+     ((equal verb "restore") (mev--restore))
      ((equal verb "crash") (mev--crash) (list :ok "done"))
      ((null mev-session) (if (equal verb "release") (list :ok "late") (mev--refused "session_closed")))
      (t (let ((outcome (mev--do step))

@@ -43,6 +43,8 @@ const registry = `;;; -*- lexical-binding: t -*-
         ("say" (message "it is said") (list :ok (car rollcall-messages)))
         ("die" (kill-emacs 7))
         ("bug" (car 1))
+        ("opened" (rollcall-opened) (list :ok "done"))
+        ("refused" (rollcall-opening-tried) (list :refused "session_open"))
         ("then" (setq rollcall-then (list '(:do "spawn" :name "then"))) (list :ok "done"))
         (_ (list :ok (vector (rollcall-text text) (if (rollcall-malformed-p text) t :false)))))
     (user-error (list :refused "x"))
@@ -157,6 +159,21 @@ describe.skipIf(!hasEmacs)("the plumbing in Emacs", { timeout: patience }, () =>
   test("begins anew where a story ends while operations stand at gates", async () => {
     const told = await asked(reset, spawn("a"), spawn("b"), reset, seen(spawn("c", { dispatch: "ok" })));
     expect(told.slice(3)).toMatchObject([{ ok: true }, { reply: { ok: "/root/c" }, view: { open: [] } }]);
+  });
+
+  test("names operations by the openings tried so far, and leaves alone what a refused one found open", async () => {
+    const told = await asked(
+      ...[reset, spawn("a", { dispatch: "ok" }), send("refused"), spawn("b"), answer("/root/b#1.1", "ok")],
+      ...[send("opened"), spawn("a"), answer("/root/a#3.1", "ok")],
+    );
+    expect(told.slice(2)).toMatchObject([
+      { reply: { refused: "session_open" } },
+      { reply: { gate: "dispatch", op: "/root/b#1.1" } },
+      { reply: { ok: "/root/b" } },
+      { reply: { ok: "done" } },
+      { reply: { gate: "dispatch", op: "/root/a#3.1" } },
+      { reply: { ok: "/root/a" } },
+    ]);
   });
 
   test("answers a step whose waiter's own step stops at a gate, and that one's end at the answer", async () => {

@@ -25,7 +25,8 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
   "An operation that waits for the world: NAME once it first does, GIVEN the last answer it was given."
   path name advance given gate)
 
-(defvar rollcall-opening 1 "Openings so far.")
+(defvar rollcall-opening 1 "Number of the opening that is there.")
+(defvar rollcall--tried 1 "Openings tried so far.")
 (defvar rollcall-ops nil "Operations that stand at a gate, newest first.")
 (defvar rollcall-messages nil "What was said in the echo area since the step began, newest first.")
 (defvar rollcall-then nil "Steps that woken waiters take once the current one is done, oldest first.")
@@ -170,10 +171,10 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
           (clrhash rollcall--ordinals)
           (setq rollcall-ops nil rollcall-then nil)
           (if (plist-member request :reset)
-              (progn (setq rollcall-opening 1)
+              (progn (setq rollcall-opening 1 rollcall--tried 1)
                      (funcall (plist-get rollcall-registry :reset)
                               (plist-get request :reset) (plist-get request :place)))
-            (setq rollcall-opening (plist-get request :opening))
+            (setq rollcall-opening (plist-get request :opening) rollcall--tried rollcall-opening)
             (funcall (plist-get rollcall-registry :resume)
                      (plist-get request :resume) (plist-get request :place)))
           (rollcall--send :id id :ok t))
@@ -192,9 +193,13 @@ of openings; :apply takes a step, calls `rollcall-gate' where it waits for the w
        (rollcall--send :id (plist-get rollcall--request :id)
                        :error (format "the driver failed: %s" (error-message-string err)))))))
 
+(defun rollcall-opening-tried ()
+  "A restore was tried, and refused: what is open stays, and its names."
+  (cl-incf rollcall--tried))
+
 (defun rollcall-opened ()
   "A session is opened once more: names begin anew."
-  (cl-incf rollcall-opening)
+  (setq rollcall-opening (rollcall-opening-tried))
   (clrhash rollcall--ordinals))
 
 (defun rollcall--next ()
