@@ -27,7 +27,7 @@ export interface CheckOptions {
   readonly shard?: Shard | undefined;
   /** Tells this story only, by its number from 1. */
   readonly story?: number | undefined;
-  /** Begins no story after so many milliseconds. */
+  /** Begins no story after so many milliseconds, but always one. */
   readonly budgetMs?: number | undefined;
   /** Tells in so many processes, each of which opens the target by this name and with these options; in this one unless told. */
   readonly workers?: { readonly name: string; readonly options?: TargetOptions; readonly count: number } | undefined;
@@ -77,10 +77,15 @@ const shrinksUsual = { quick: 5_000, slow: 1_000 };
 export async function check(options: CheckOptions): Promise<Checked> {
   const { runs, seed, open, oracle = "both", shard, story, signal, workers } = options;
   const started = performance.now();
-  const until = started + (options.budgetMs ?? Number.POSITIVE_INFINITY);
   const judging: Judging = { seed, oracle, covers: options.covers === true };
   const numbers: Numbers = story === undefined ? numbersOf(runs, shard) : { first: story - 1, apart: 1, count: 1 };
-  const isOver = (): boolean => signal?.aborted === true || performance.now() >= until;
+  const until = started + (options.budgetMs ?? Number.POSITIVE_INFINITY);
+  let begun = false;
+  const isOver = (): boolean => {
+    const over = signal?.aborted === true || (begun && performance.now() >= until);
+    begun = true;
+    return over;
+  };
   const target = await open();
   try {
     const added = summing(target, options.covers === true ? covering() : null, options.progress);

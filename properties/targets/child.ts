@@ -34,11 +34,12 @@ const nothing: Counters = { conversationsHydrated: 0, providerCalls: 0, commits:
 
 export async function childTarget(
   name: string,
-  command: readonly string[],
+  /** Of each new process; one that changes is asked for each time. */
+  command: readonly string[] | (() => readonly string[]),
   { timeoutMs = 10_000, fresh, restartAfter = Number.POSITIVE_INFINITY }: ChildOptions = {},
 ): Promise<Target> {
   const started = async (): Promise<readonly [Lines, Capabilities]> => {
-    const lines = openLines(name, command, timeoutMs);
+    const lines = openLines(name, typeof command === "function" ? command() : command, timeoutMs);
     const { answer } = await lines.ask({ hello: { protocol: protocolVersion } }, greeted);
     return [lines, answer.hello.capabilities];
   };
