@@ -18,10 +18,11 @@ import {
   view,
   type World,
 } from "../model/index.ts";
-import type { Counters, Encoded, Event, Reply, Scope, Step, StoredView, View } from "../src/contract.ts";
+import type { Counters, Encoded, Reply, Scope, Step, StoredView, View } from "../src/contract.ts";
 import { above, limited } from "./beyond.ts";
 import { type Difference, difference, equal, kindOf } from "./compare.ts";
 import { digest } from "./digest.ts";
+import { allLooked, completed, dueBefore, stillUnlooked, type Unlooked } from "./late.ts";
 import { matches } from "./pattern.ts";
 import { type Reduction, reduction, uncut } from "./reduce.ts";
 import { type Awaitable, called, type Target } from "./target.ts";
@@ -108,6 +109,7 @@ export async function run(
   let now: Moment = { world, ledger: emptyLedger, own: emptyLedger, expected: first, found: first, apart: false };
   const told: Told[] = [];
   let rebuffed = 0;
+  let unlooked: Unlooked = allLooked;
   const ended = (failure: Failure | null, diverged: string | null = null): Run => ({
     told,
     failure,
@@ -118,7 +120,7 @@ export async function run(
   for (let index = -1; ; index++) {
     // Before the first step the target is looked at as it was reset.
     const step = index < 0 ? null : next(now.world, index, now.expected.reply);
-    if (step === null && index >= 0) return ended(null);
+    if (step === null && index >= 0) return ended(await atLast(target, reduced, now, unlooked, oracle));
     const after = step === null ? { world: now.world, reply: null } : decide(now.world, step);
     if (step !== null && after.reply !== null) {
       told.push([step, after.reply]);
@@ -126,7 +128,9 @@ export async function run(
     }
     let found: Seen;
     try {
-      const looked = look(target, step, after.world, now.world);
+      for (const as of step === null ? [] : dueBefore(step, unlooked, now.world)) await verified(target, as);
+      if (step !== null && dueBefore(step, unlooked, now.world).length > 0) unlooked = allLooked;
+      const looked = look(target, step);
       found = isPromise(looked) ? await looked : looked;
     } catch (thrown) {
       if (thrown instanceof Unusable) throw thrown;
@@ -134,12 +138,17 @@ export async function run(
       const expected = seen(step, after.reply, after.world, null);
       return ended({ kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null });
     }
-    watch.showed?.(found, null);
     // A third of all steps are refused or late, and change nothing.
     const still = after.world === now.world && step !== null;
     const expected = still
       ? { ...now.expected, step, reply: after.reply, counters: found.counters }
       : seen(step, after.reply, after.world, found.counters);
+    if (target.capabilities.checksLate) {
+      const shown = found;
+      found = completed(unlooked, now.world, after.world, expected, found);
+      unlooked = stillUnlooked(unlooked, step, now.world, shown, after.world);
+    }
+    watch.showed?.(found, null);
     const { failure, same } = judge(reduced, now, expected, found, step, after.world, oracle);
     const { level } = target.capabilities;
     if (failure !== null) {
@@ -170,10 +179,9 @@ function seen(step: Step | null, reply: Reply | null, world: World, counters: Co
 }
 
 /** A step, and what the target shows after it; a promise only where the target makes one. */
-function look(target: Target, step: Step | null, after: World, before: World): Awaitable<Seen> {
+function look(target: Target, step: Step | null): Awaitable<Seen> {
   const applied = step === null ? null : target.apply(step);
-  if (isPromise(applied)) return looked(target, step, applied, after, before);
-  if (target.capabilities.checksLate) return looked(target, step, applied, after, before);
+  if (isPromise(applied)) return looked(target, step, applied);
   const shown = target.view();
   const encoded = target.encode();
   const archive = target.stored();
@@ -183,17 +191,9 @@ function look(target: Target, step: Step | null, after: World, before: World): A
   return Promise.all([shown, encoded, archive, counters]).then((all) => found(step, applied, ...all));
 }
 
-async function looked(
-  target: Target,
-  step: Step | null,
-  applied: Awaitable<Reply | null>,
-  after: World,
-  before: World,
-): Promise<Seen> {
-  const reply = isPromise(applied) ? await applied : applied;
-  const told =
-    reply !== null && target.capabilities.checksLate ? await checked(target, step, reply, after, before) : reply;
-  return found(step, told, await target.view(), await target.encode(), await target.stored(), await target.counters());
+async function looked(target: Target, step: Step | null, applied: Promise<Reply>): Promise<Seen> {
+  const reply = await applied;
+  return found(step, reply, await target.view(), await target.encode(), await target.stored(), await target.counters());
 }
 
 const nothing: Reply = { ok: "done" };
@@ -210,17 +210,38 @@ function found(
   return { step, reply, view, encoded: encoded ?? unencoded, stored, counters };
 }
 
-/** A target that looks at idle records late is made to look at all after a restore, and its findings stand in its reply. */
-async function checked(target: Target, step: Step | null, reply: Reply, after: World, before: World): Promise<Reply> {
-  const as = step?.as ?? "w1";
-  if (after.handles[as]?.is !== "open" || before.handles[as] === after.handles[as]) return reply;
-  if (before.handles[as]?.is === "open" || !("ok" in reply)) return reply;
-  const verified = await target.apply(as === "w1" ? { do: "verify" } : { do: "verify", as });
-  const rows = "ok" in verified && Array.isArray(verified.ok) ? verified.ok : [];
-  const others = (reply.events ?? []).filter(([kind]) => kind !== "set_aside");
-  const events: readonly Event[] = [...others, ...rows.map(([path, code]) => ["set_aside", path, code] as const)];
-  const { events: _, ...outcome } = reply;
-  return events.length === 0 ? outcome : { ...outcome, events };
+/** A target that looks at idle records late is made to look at all of them. */
+async function verified(target: Target, as: string): Promise<Reply> {
+  return await target.apply(as === "w1" ? { do: "verify" } : { do: "verify", as });
+}
+
+/** At the end of a story everything is looked at: what it never asked for is compared, too. */
+async function atLast(
+  target: Target,
+  reduced: Bench,
+  { world, expected, found: before }: Moment,
+  unlooked: Unlooked,
+  oracle: Oracle,
+): Promise<Failure | null> {
+  if (oracle === "laws") return null;
+  for (const as of unlooked.keys()) {
+    try {
+      const { reply } = decide(world, as === "w1" ? { do: "verify" } : { do: "verify", as });
+      const own = await verified(target, as);
+      const { step, counters, stored: archive } = before;
+      const shown = found(step, own, await target.view(), await target.encode(), archive, counters);
+      const differing = first(
+        reduced,
+        { ...expected, reply, stored: archive === null ? null : expected.stored },
+        shown,
+      );
+      if (differing !== null) return fail([], differing, expected, shown);
+    } catch (thrown) {
+      if (thrown instanceof Unusable) throw thrown;
+      return { kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null };
+    }
+  }
+  return null;
 }
 
 function judge(

@@ -1,6 +1,6 @@
 /** Each step as a call of the public API, and what the call answers as the step's value. */
-import type { Op, Step, Value } from "../../src/contract.ts";
-import type { Agent, CallOptions, Handler, Session, Store } from "../../src/index.ts";
+import type { Op, Path, Step, Value } from "../../src/contract.ts";
+import type { Agent, CallOptions, Handler, Mail, Message, Session, Store } from "../../src/index.ts";
 import type { Context } from "./context.ts";
 import type { Given } from "./turns.ts";
 import { mailed, message, result } from "./values.ts";
@@ -10,6 +10,9 @@ export interface Host {
   /** What the provider was given with the turn that the step is about, where the step goes through it. */
   readonly given: Given | null;
   readonly handler: Handler;
+  /** Looked at as it is, before it is shown. */
+  readonly sampled: (mails: readonly Mail[]) => void;
+  readonly read: (path: Path, messages: readonly Message[]) => void;
   /** An operation was begun by this call. */
   readonly began: (op: Op) => void;
   /** Where a fork goes. */
@@ -26,6 +29,11 @@ const done = async (call: Promise<unknown>): Promise<Value> => {
   await call;
   return "done";
 };
+
+function seen<Value>(value: Value, look: (value: Value) => void): Value {
+  look(value);
+  return value;
+}
 
 export async function call(host: Host, step: Asked, context: Context): Promise<Value> {
   const { session, given } = host;
@@ -77,13 +85,15 @@ export async function call(host: Host, step: Asked, context: Context): Promise<V
       host.elapse(step.ms);
       return "done";
     case "sample":
-      return (await session.agent(step.path).sample(options)).map(mailed);
+      return seen(await session.agent(step.path).sample(options), host.sampled).map(mailed);
     case "roster":
       return await session.roster(step.prefix, options);
     case "read_result":
       return result(await session.agent(step.path).readResult(options));
     case "read_history":
-      return (await session.agent(step.path).readHistory({ last: step.last, ...options })).map(message);
+      return seen(await session.agent(step.path).readHistory({ last: step.last, ...options }), (read) =>
+        host.read(step.path, read),
+      ).map(message);
     case "inspect":
       return await session.agent(step.path).inspect(options);
     case "evict":

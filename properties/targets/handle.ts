@@ -8,6 +8,7 @@ import { fault } from "../../src/errors.ts";
 import type { DispatchRequest, PrepareRequest, Provider, Session, SettledTurn } from "../../src/index.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 import { type Context, quitReason } from "./context.ts";
+import { aborting, dispatched, newWitness, requested, stopped, settled as toldRight, type Witness } from "./witness.ts";
 
 /** Something of the world that waits for its answer. */
 interface Held {
@@ -40,6 +41,10 @@ export interface Handle {
   readonly sleepers: Map<Context, Path>;
   /** By path and turn, what the provider was given with it. */
   readonly turns: Map<string, DispatchRequest>;
+  /** What the host was given, and is still to be told of. */
+  readonly witness: Witness;
+  /** When the step under way began, by its clock. */
+  since: number;
 }
 
 export function newHandle(as: string, clock: ManualClock = manualClock()): Handle {
@@ -58,6 +63,8 @@ export function newHandle(as: string, clock: ManualClock = manualClock()): Handl
     stops: 0,
     sleepers: new Map(),
     turns: new Map(),
+    witness: newWitness(),
+    since: clock.now(),
   };
 }
 
@@ -121,11 +128,21 @@ function hold<Given>(handle: Handle, gate: Gate, op: Op, path: Path, as: (answer
   const context = handle.contexts.get(op);
   const ahead = context?.answers[gate];
   if (context !== undefined) context.gate = gate;
+  const deadline = handle.clock.takeDeadline(gate);
+  if (deadline !== null) handle.witness.deadlines.set(`${op} ${gate}`, { op, gate, deadline });
+  // Of every other one that fails it is because nobody answers in time.
+  const runsOut = (answer: Answer): boolean =>
+    deadline !== null && (answer === "error" || answer === "throw") && op.charCodeAt(op.length - 1) % 2 === 0;
   return new Promise((resolve, reject) => {
     const give = (answer: Answer): void => {
       handle.held.delete(op);
       if (answer === "quit") context?.controller?.abort(quitReason);
       if (answer === "quit") return;
+      if (deadline !== null && runsOut(answer)) {
+        deadline.isCancelled = true;
+        deadline.runOut();
+        return;
+      }
       const error = gate === "hydrate" ? undefined : errors[answer];
       if (error === undefined) resolve(as(answer));
       else reject(error);
@@ -136,34 +153,38 @@ function hold<Given>(handle: Handle, gate: Gate, op: Op, path: Path, as: (answer
   });
 }
 
-/** What the provider is given is what was asked for: no view shows that. */
-function asAsked(handle: Handle, { op, path, by, role, text, turn }: PrepareRequest): void {
+/** What the provider is given is what was asked for: no view shows that. `rolesNow` is null where a step may be changing them. */
+function asAsked(handle: Handle, request: PrepareRequest, roleNow: (context: Context, role: string) => unknown): void {
+  const { op, role } = request;
   const context = handle.contexts.get(op);
-  const step = context?.step;
-  if (context === undefined || (step?.do !== "spawn" && step?.do !== "follow_up")) return;
-  const asked =
-    step.do === "spawn" ? `${step.by}/${step.name}` : step.to.startsWith("/") ? step.to : `${step.by}/${step.to}`;
-  const isRole = step.do !== "spawn" || (role === step.role && turn === 1);
-  if (path === asked && by === step.by && text === step.text && isRole) return;
-  context.bug ??= new Error(
-    `the provider was given ${JSON.stringify([path, by, role, text, turn])} for ${JSON.stringify(step)}`,
-  );
+  if (context === undefined || handle.session === null) return;
+  const wrong = requested(handle.witness, context.step, request, handle.session.view(), roleNow(context, role));
+  if (wrong !== null) context.bug ??= wrong;
+}
+function note(handle: Handle, wrong: Error | null): void {
+  handle.witness.wrong ??= wrong;
 }
 
-export function provider(handle: Handle): Provider {
+export function provider(handle: Handle, roleNow: (context: Context, role: string) => unknown): Provider {
+  const view = (): View => handle.session?.view() ?? { mode: "closed" };
   return {
     prepare: (request) => {
-      asAsked(handle, request);
+      asAsked(handle, request, roleNow);
       const { op, path } = request;
       return hold(handle, "prepare", op, path, (answer) => (answer === "refuse" ? "refuse" : undefined));
     },
     dispatch: (request) => {
-      asAsked(handle, request);
+      asAsked(handle, request, () => undefined);
+      note(handle, dispatched(handle.witness, request, view()));
       handle.turns.set(`${request.path}@${request.turn}`, request);
       return hold(handle, "dispatch", request.op, request.path, () => {});
     },
-    abort: ({ op, path }) => hold(handle, "abort", op, path, () => {}),
-    stop: () => {
+    abort: ({ op, path, turn }) => {
+      note(handle, aborting(view(), path, turn));
+      return hold(handle, "abort", op, path, () => {});
+    },
+    stop: ({ op, path }) => {
+      note(handle, stopped(handle.witness, op, path));
       handle.stops++;
     },
   };
@@ -171,7 +192,9 @@ export function provider(handle: Handle): Provider {
 
 /** A settlement's handler; its operation acts for the call that settled the turn. */
 export function handling(handle: Handle): (settled: SettledTurn) => Promise<void> {
-  return ({ op, path, turn }) => {
+  return (settled) => {
+    const { op, path, turn } = settled;
+    note(handle, toldRight(handle.session?.view() ?? { mode: "closed" }, settled));
     const context = handle.settlers.get(`${path}@${turn}`);
     if (context !== undefined) handle.contexts.set(op, context);
     return hold(handle, "handler", op, path, () => {});

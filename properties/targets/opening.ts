@@ -4,20 +4,28 @@ import type { CommitAnswer, Scope, Step } from "../../src/contract.ts";
 import { fault } from "../../src/errors.ts";
 import type { Registrar } from "../../src/index.ts";
 import { openSession } from "../../src/index.ts";
+import { deadlines } from "./clock.ts";
 import { type Context, context, type Sheet } from "./context.ts";
 import { crash, type Handle, isOpen, newHandle, provider, reading } from "./handle.ts";
+import { committed, committing } from "./letters.ts";
 import { heard, type Issued, type Ports, type Stage, sheetOf } from "./stage.ts";
 import { countingStore, storiedStore } from "./store.ts";
 import { rejected } from "./values.ts";
+import { loaded } from "./witness.ts";
 
 type Restore = Step & { readonly do: "restore" };
 
-function registrarsOf({ registrars }: Scope, names: readonly string[], { registrar }: Ports): readonly Registrar[] {
+function registrarsOf(
+  { registrars }: Scope,
+  names: readonly string[],
+  { registrar }: Ports,
+  load: (category: string, name: string) => void,
+): readonly Registrar[] {
   return names.flatMap((name) => {
     const found = registrars[name];
-    return found === undefined
-      ? []
-      : [registrar({ category: found.category, names: () => found.tools, load: () => {} })];
+    if (found === undefined) return [];
+    const { category, tools } = found;
+    return [registrar({ category, names: () => tools, load: (tool) => load(category, tool) })];
   });
 }
 
@@ -31,7 +39,11 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
   });
   const ordered = ports.order === undefined ? counting : ports.order(counting);
   const store = storiedStore(ports.store(ordered), {
-    commit: ({ tag }) => taken(sheetOf(stage, tag)),
+    commit: (commit) => {
+      committing(stage.letters, commit, handle.since, handle.clock.now());
+      return taken(sheetOf(stage, commit.tag));
+    },
+    committed: (commit) => committed(stage.letters, commit),
     together: (group) => group.every((tag) => sheetOf(stage, tag).commit === "ok"),
     crash: ({ tag }) => {
       sheetOf(stage, tag).crashed = true;
@@ -49,6 +61,11 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
       }
       return reading(handle, op, path);
     },
+    // A reader has a copy of its own, and an owner that was overtaken reads nothing any more.
+    spoil: (request, how) =>
+      handle.archive?.mode === "write" && handle.archive.epoch === stage.epoch
+        ? (place.spoil?.(request, how) ?? null)
+        : null,
     opened: (archive) => {
       handle.archive = archive;
       if (archive.mode === "write") stage.epoch = archive.epoch;
@@ -59,8 +76,11 @@ async function open(stage: Stage, handle: Handle, step: Restore, call: Context, 
   });
   const session = await openSession(store, {
     roles,
-    provider: provider(handle),
-    registrars: registrarsOf(scope, step.registrars ?? Object.keys(scope.registrars), ports),
+    provider: provider(handle, (made, role) => (made.sheet === stage.current ? stage.roles[role] : undefined)),
+    registrars: registrarsOf(scope, step.registrars ?? Object.keys(scope.registrars), ports, (category, name) =>
+      loaded(handle.witness, category, name, stage.number),
+    ),
+    deadlines,
     viewer: ports.viewer,
     clock: handle.clock,
     ids: () => ports.ids?.(++stage.ids) ?? `id${++stage.ids}`,

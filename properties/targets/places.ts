@@ -2,7 +2,8 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { memoryDisk, memoryStore } from "../../src/archive/memory.ts";
+import type { ReadRequest } from "../../src/archive/archive.ts";
+import { type MemoryDisk, memoryDisk, memoryStore } from "../../src/archive/memory.ts";
 import { rawMemory } from "../../src/archive/memory-raw.ts";
 import type { RawArchive } from "../../src/archive/raw.ts";
 import { type SqliteOptions, sqliteStore } from "../../src/archive/sqlite.ts";
@@ -19,6 +20,8 @@ export interface Place {
   readonly raw: RawArchive;
   /** What the archive means now, read from what was written; `null` where that would cost more than it tells. */
   readonly stored: ((damages: Damages) => StoredView | null) | null;
+  /** Damages a stored conversation, or takes it away, and answers how to mend it; `null` where there is nothing to damage. */
+  readonly spoil: ((request: ReadRequest, how: "missing" | "corrupt") => (() => void) | null) | null;
   /** Lets go of what is on disk. */
   remove(): Promise<void>;
 }
@@ -42,9 +45,33 @@ export function memoryPlaces(): Places {
       const disk = memoryDisk();
       const reader = beginReading();
       const stored = (damages: Damages): StoredView | null => storedIn(disk, reader, damages);
-      return { store: memoryStore(disk), raw: rawMemory(disk), stored, remove: async () => {} };
+      const spoil = spoiling(disk);
+      return { store: memoryStore(disk), raw: rawMemory(disk), stored, spoil, remove: async () => {} };
     },
     close: async () => {},
+  };
+}
+
+/** The newest message that is read gets another text, turn, sender, kind or place, and keeps its checksum. */
+function spoiling(disk: MemoryDisk): NonNullable<Place["spoil"]> {
+  let times = 0;
+  return ({ location, last }, how) => {
+    const found = disk.conversations.get(location);
+    if (found === undefined) return null;
+    if (how === "missing") {
+      disk.conversations.delete(location);
+      return () => void disk.conversations.set(location, found);
+    }
+    const at = found.rows.length - 1;
+    const row = found.rows[at];
+    if (row === undefined || last === 0) return null;
+    const cells: readonly unknown[] = JSON.parse(row);
+    const damaged: readonly unknown[] = [7, "note", 9, "/root/zz", "another text"];
+    const column = times++ % damaged.length;
+    found.rows[at] = JSON.stringify(cells.with(column, damaged[column]));
+    return () => {
+      found.rows[at] = row;
+    };
   };
 }
 
@@ -95,6 +122,7 @@ function filePlace(file: string, durability: Durability = "off"): Place {
     store: sqliteStore(file, { durability }),
     raw: rawSqlite(file),
     stored: null,
+    spoil: null,
     // Beside it lie a log, a lock for each epoch, and the archive as it was before it was damaged.
     remove: async () => {
       const [folder, name] = [dirname(file), basename(file)];

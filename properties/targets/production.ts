@@ -6,6 +6,7 @@ import type {
   Counters,
   Gate,
   Op,
+  Path,
   Reply,
   Scope,
   Step,
@@ -14,19 +15,21 @@ import type {
   Value,
   View,
 } from "../../src/contract.ts";
-import type { Viewer } from "../../src/index.ts";
+import { type Mail, type Message, RollcallError, type Viewer } from "../../src/index.ts";
 import { equal } from "../compare.ts";
 import { everything, type Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { type Asked, call } from "./calls.ts";
-import { context, type Sheet, sheet } from "./context.ts";
+import { context, quitReason, type Sheet, sheet } from "./context.ts";
 import { damage } from "./damage.ts";
 import { crash, give, giveLate, type Handle, handling, isOpen, newHandle, unanswered, viewOf } from "./handle.ts";
+import { newLetters, requireSent, requireWritten } from "./letters.ts";
 import { begin, restore } from "./opening.ts";
 import type { Places } from "./places.ts";
 import type { Damages, Issued, Ports, Stage } from "./stage.ts";
 import { givenFor } from "./turns.ts";
 import { rejected } from "./values.ts";
+import { atRest, continued, misplaced } from "./witness.ts";
 
 /** A mode hook as hosts have them: setting up the mode erases whatever marks stood before. */
 const forgetful: Viewer = { show: (_, marks) => marks.clear() };
@@ -75,6 +78,7 @@ export function productionTarget(name: string, places: Places, ports: Ports = us
       stage = await staged(scope, places, ports);
       for (const [path, rows] of originals) stage.originals.set(path, rows);
       // No identity is given twice in the life of an archive.
+      stage.letters.isWhole = false;
       Object.assign(stage, { openings, ids: openings * idsOfOneProcess, originalSession, broken });
     },
     damages: () => {
@@ -113,6 +117,7 @@ async function staged(scope: Scope, places: Places, ports: Ports): Promise<Stage
       ids: 0,
       busy: 0,
       reads: 0,
+      letters: newLetters(),
     },
     ...{ originals: new Map(), originalSession: null, broken: null },
   };
@@ -151,6 +156,7 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
   stage.number++;
   stage.called = [];
   stage.elapsing = null;
+  for (const handle of stage.handles.values()) handle.since = handle.clock.now();
   const on = sheet(stage.number, step.commit, step.do === "restore" ? step.epoch : "ok");
   stage.current = on;
   const steps = step.do === "together" ? step.steps : [step];
@@ -160,6 +166,10 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
   for (const handle of stage.handles.values()) {
     const path = unanswered(handle);
     if (path !== null) throw new Error(`the wait of ${path} is over, and nobody was told`);
+    const { witness, clock } = handle;
+    const isRecorded = stage.ports.record !== undefined;
+    const wrong = atRest(witness, viewOf(handle), isRecorded ? null : clock.pending()) ?? stage.letters.wrong;
+    if (wrong !== null) throw wrong;
     if (handle.stops !== 0) throw new Error(`the provider was told to stop ${handle.stops} times more than was said`);
   }
 
@@ -223,7 +233,7 @@ function answer(handle: Handle, step: Step & { readonly do: "answer" }, on: Shee
   return true;
 }
 
-const quitting: readonly Step["do"][] = ["spawn", "follow_up", "read_history", "inspect"];
+const quitting: readonly Step["do"][] = ["spawn", "follow_up", "read_history", "inspect", "wait"];
 const lateWhenClosed: readonly Step["do"][] = ["cancel", "release"];
 
 function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
@@ -233,12 +243,21 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
     const outcome: StepOutcome = lateWhenClosed.includes(step.do) ? { ok: "late" } : { refused: "session_closed" };
     return { step, on, handle, context: null, outcome };
   }
+  if (step.do === "cancel_wait" && on === stage.current && stage.number % 2 === 0 && givesUp(handle, step.by))
+    return { step, on, handle, context: null, outcome: { ok: "done" } };
   const made = context(on, "answers" in step ? (step.answers ?? {}) : {}, quitting.includes(step.do));
   made.step = step;
   const host = {
     session,
     given: givenFor(stage, handle, step, on),
     handler: handling(handle),
+    sampled: (mails: readonly Mail[]) => requireSent(stage.letters, mails),
+    read: (path: Path, messages: readonly Message[]) => {
+      requireWritten(stage.letters, path, messages);
+      const agent = session.view().agents?.[path];
+      const wrong = continued(handle.witness, path, agent?.turn, messages, agent?.messages ?? 0);
+      if (wrong !== null) throw wrong;
+    },
     forked: () => {
       const place = stage.places.fresh();
       stage.forks.push(place);
@@ -268,12 +287,24 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
     (error: unknown) => {
       try {
         made.outcome = rejected(error);
+        if (error instanceof RollcallError && error.kind === "refused")
+          made.bug = misplaced(step, error.code, error.at, stage.scope);
       } catch (bug) {
         made.bug = bug;
       }
     },
   );
   return { step, on, handle, context: made, outcome: null };
+}
+
+/** Whether somebody slept there who has now given up: by a signal, as the other half of those who cancel a wait. */
+function givesUp({ sleepers }: Handle, by: Path): boolean {
+  for (const [sleeper, path] of sleepers) {
+    if (path !== by || sleeper.outcome !== null) continue;
+    sleeper.controller?.abort(quitReason);
+    return sleeper.controller !== null;
+  }
+  return false;
 }
 
 /** L30: whatever is set aside was said to be, by an event of its own. */

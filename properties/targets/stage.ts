@@ -5,6 +5,7 @@ import type { RecordOptions, Registrar, Session, Store, Viewer } from "../../src
 import type { ManualClock } from "./clock.ts";
 import { type Context, isContext, type Sheet } from "./context.ts";
 import type { Handle } from "./handle.ts";
+import type { Letters } from "./letters.ts";
 import type { Place, Places } from "./places.ts";
 
 /** A step that was issued: answered at once, by a call, or by the end of the operation whose gate it answers. */
@@ -67,6 +68,8 @@ export interface Stage {
   busy: number;
   /** Conversations that were read from the archive. */
   reads: number;
+  /** What was written, as commits had it. */
+  readonly letters: Letters;
   /** Rows as they were before they were damaged. */
   readonly originals: Map<Path, RecordRows>;
   originalSession: Cells | null;
@@ -84,6 +87,7 @@ export function heard(stage: Stage, handle: Handle, event: Event, tag: unknown):
     handle.reported.set(event[1], event[2]);
     return;
   }
+  if (event[0] === "ended") handle.witness.ends.set(event[1], event[2]);
   if (event[0] === "settled" && isContext(tag)) handle.settlers.set(`${event[1]}@${event[2]}`, tag);
   if (event[0] === "provider" && event[2] === "stopped") handle.stops--;
   const { elapsing } = stage;
