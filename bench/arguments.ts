@@ -68,6 +68,8 @@ function sizeIn(text: string): { readonly agents: number; readonly conversation:
   const [, agents, conversation] = /^(\d+)x(\d+)$/.exec(text) ?? [];
   if (agents === undefined || conversation === undefined)
     throw new UsageError(`--at takes agents and bytes of each conversation, as in 1000x50000, not "${text}".`);
+  // A lead alone has no worker whom mail could be sent to.
+  if (Number(agents) < 2) throw new UsageError(`--at needs two agents or more, not ${Number(agents)}.`);
   return { agents: Number(agents), conversation: Number(conversation) };
 }
 function parsed(argv: readonly string[]) {

@@ -93,6 +93,7 @@ describe("the arguments", () => {
     [["--against", tmpdir()]],
     [["--against", ".", "open"]],
     [["--at", "1000"]],
+    [["--at", "1x0"]],
     [["--trials", "0"]],
     [["--trials", "many"]],
   ])("are refused before anything is measured: %j", (argv) => {
