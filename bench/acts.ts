@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Content } from "./content.ts";
-import { traffic } from "./kernel.ts";
+import { memoryOf, traffic } from "./kernel.ts";
 import type { Awaitable, Kept, PeerKind } from "./peers/peer.ts";
 
 /** How far a restore goes: the roster, a turn of one agent, or every conversation read. */
@@ -35,7 +35,7 @@ export interface Reply {
   /** Bytes while it was timed; null where the system does not count. */
   readonly read: number | null;
   readonly written: number | null;
-  /** Most memory this process ever had, in bytes. */
+  /** Most memory this process and those that work for it ever had, in bytes. */
   readonly memory: number;
 }
 
@@ -46,18 +46,19 @@ export function rosterHash(rows: readonly (readonly [path: string, activity: str
 }
 
 /** Reads laps, and what the kernel counted, since it was made. */
-function watch() {
-  const before = traffic();
+function watch({ processes }: PeerKind) {
+  const others = () => processes?.() ?? [];
+  const before = traffic(others());
   const began = performance.now();
   const laps: { [lap: string]: number } = {};
   let after = before;
   return {
     reached: (lap: string) => {
       laps[lap] = performance.now() - began;
-      after = traffic();
+      after = traffic(others());
     },
     reply: (found: Reply["found"] = {}): Reply => ({
-      ...{ laps, found, memory: process.resourceUsage().maxRSS * 1_024 },
+      ...{ laps, found, memory: process.resourceUsage().maxRSS * 1_024 + memoryOf(others()) },
       read: before === null || after === null ? null : after.read - before.read,
       written: before === null || after === null ? null : after.written - before.written,
     }),
@@ -78,7 +79,7 @@ export function performer(kind: PeerKind, folder: string, slower = 1): Performer
     return open;
   };
   const timed = async <Value>(act: () => Awaitable<Value>, found: (value: Value) => Reply["found"] = () => ({})) => {
-    const { reached, reply } = watch();
+    const { reached, reply } = watch(kind);
     const value = await act();
     reached("ms");
     return reply(found(value));
@@ -92,7 +93,7 @@ export function performer(kind: PeerKind, folder: string, slower = 1): Performer
       case "restore":
         return restore(kind, folder, ask.until, ask.path);
       case "open": {
-        const { reached, reply } = watch();
+        const { reached, reply } = watch(kind);
         open = await kind.open(folder);
         reached("ms");
         return reply();
@@ -121,14 +122,14 @@ export function performer(kind: PeerKind, folder: string, slower = 1): Performer
           (mails) => ({ mails }),
         );
       case "turn":
-        return turn(kept(), ask.path, ask.text);
+        return turn(kind, kept(), ask.path, ask.text);
       case "unread":
         return timed(
           () => kept().unread(ask.path),
           (mails) => ({ mails }),
         );
       case "batch": {
-        const [{ reached, reply }, began] = [watch(), process.cpuUsage()];
+        const [{ reached, reply }, began] = [watch(kind), process.cpuUsage()];
         for (const path of ask.paths) {
           if (ask.of === "save") await kept().send(path, ask.text);
           else await kept().history(path, null);
@@ -167,7 +168,7 @@ function linger(untilMs: number, since: NodeJS.CpuUsage): void {
 
 async function restore(kind: PeerKind, folder: string, until: Until, path: string): Promise<Reply> {
   collect();
-  const { reached, reply } = watch();
+  const { reached, reply } = watch(kind);
   const kept = await kind.open(folder);
   reached("open");
   const rows = await kept.roster();
@@ -186,8 +187,8 @@ async function restore(kind: PeerKind, folder: string, until: Until, path: strin
   await kept.close();
   return reply(found);
 }
-async function turn(kept: Kept, path: string, text: string): Promise<Reply> {
-  const { reached, reply } = watch();
+async function turn(kind: PeerKind, kept: Kept, path: string, text: string): Promise<Reply> {
+  const { reached, reply } = watch(kind);
   await kept.begin(path, text);
   reached("begin");
   const settling = performance.now();

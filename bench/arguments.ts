@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { wrapped } from "./table.ts";
 
 export class UsageError extends Error {}
 
@@ -31,6 +32,8 @@ export interface Known {
   readonly peers: readonly string[];
   /** Those that need no package. */
   readonly plain: readonly string[];
+  /** Those that are not measured here, each with its reason. */
+  readonly leftOut: readonly string[];
 }
 
 function message(error: unknown): string {
@@ -91,11 +94,12 @@ function parsed(argv: readonly string[]) {
     throw new UsageError(message(error));
   }
 }
-function listed(what: string, text: string, known: readonly string[]): readonly string[] {
+function listed(what: string, text: string, known: readonly string[], leftOut: readonly string[] = []) {
   const names = text.split(",").filter((name) => name !== "");
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UsageError(`There is no ${what} "${unknown}"; choose from ${known.join(", ")}.`);
-  return names;
+  if (unknown === undefined) return names;
+  const without = leftOut.map((each) => ` Left out: ${each}.`).join("");
+  throw new UsageError(`There is no ${what} "${unknown}"; choose from ${known.join(", ")}.${without}`);
 }
 
 export function parse(argv: readonly string[], known: Known): Asked | "help" {
@@ -117,7 +121,11 @@ export function parse(argv: readonly string[], known: Known): Asked | "help" {
   const isQuick = values.quick === true || mode === "gate";
   const isAlone = values.alone === true || isQuick;
   const asked =
-    values.only === undefined ? (isAlone ? known.plain : known.peers) : listed("peer", values.only, known.peers);
+    values.only === undefined
+      ? isAlone
+        ? known.plain
+        : known.peers
+      : listed("peer", values.only, known.peers, known.leftOut);
   return {
     ...{ mode, names, isQuick },
     // Ours is what the others are compared with.
@@ -130,32 +138,32 @@ export function parse(argv: readonly string[], known: Known): Asked | "help" {
   };
 }
 
-export function helpOf({ subjects, peers }: Known): string {
+export function helpOf({ subjects, peers, leftOut }: Known): string {
   return `Usage: npm run bench -- [SUBJECT…] [OPTIONS]
 
-What restoring, opening, reading and saving cost, beside what people use instead,
-and how fast the checker steps. Times are medians of interleaved samples and
-compare within one run. What has to hold is checked at the end, with the work
-counted behind each time.
+What restoring, opening, reading and saving cost, beside what people use
+instead, and how fast the checker steps. Times are medians of interleaved
+samples and compare within one run. What has to hold is checked at the end,
+with the work counted behind each time.
 
 Subjects: ${subjects.join(", ")}
   (all of them unless told)
 Peers: ${peers.join(", ")}
   (those that need packages are installed into bench/peers when first needed)
-
+${leftOut.map((each) => `${wrapped(`(left out: ${each})`, "  ").join("\n")}\n`).join("")}
   --quick        smaller archives, fewer samples, no packages: about a minute
-  --alone        no peers that need packages
+  --alone        no peers that need anything installed
   --only A,B     these peers, beside ours
   --at 1000x500  peers at this size only: agents, and bytes of each conversation
   --gate         what CI judges: all counters, and ratios with wide margins
   --against DIR  is this build slower than that of another checkout, in reading
                  and in saving? Exit 1 if it is
-  --trials N     how often that verdict is right: N planted slow-downs of a tenth
-                 and N unchanged pairs, of this build
+  --trials N     how often that verdict is right: N planted slow-downs of a
+                 tenth and N unchanged pairs, of this build
   --report       everything, written to bench/charts and README
   --json FILE    also write everything measured to FILE
   --help         this
 
-Exit codes: 0 everything held, 1 something did not, 2 usage, 4 the peers cannot be
-installed, 70 a bug of the bench`;
+Exit codes: 0 everything held, 1 something did not, 2 usage, 4 a peer cannot be
+installed or loaded, 70 a bug of the bench`;
 }

@@ -1,4 +1,4 @@
-/** What the system counts of this process; null where it does not. */
+/** What the system counts of this process, and of others that work for it; null where it does not. */
 import { readFileSync } from "node:fs";
 
 interface Traffic {
@@ -7,13 +7,25 @@ interface Traffic {
   /** Bytes that came from it, out of the page cache or not. */
   readonly read: number;
 }
-export function traffic(): Traffic | null {
+function fieldIn(file: string, name: string): number {
+  return Number(new RegExp(`^${name}:\\s*(\\d+)`, "m").exec(readFileSync(file, "latin1"))?.[1] ?? Number.NaN);
+}
+/** With that of others, by their ids. */
+export function traffic(others: readonly number[] = []): Traffic | null {
+  const sum = (name: string) =>
+    ["self", ...others.map(String)].reduce((all, each) => all + fieldIn(`/proc/${each}/io`, name), 0);
   try {
-    const text = readFileSync("/proc/self/io", "latin1");
-    const field = (name: string) => Number(new RegExp(`^${name}: (\\d+)$`, "m").exec(text)?.[1] ?? Number.NaN);
-    return { written: field("wchar"), read: field("rchar") };
+    return { written: sum("wchar"), read: sum("rchar") };
   } catch {
     return null;
+  }
+}
+/** Most memory these processes ever had, in bytes; 0 where the system does not count. */
+export function memoryOf(others: readonly number[]): number {
+  try {
+    return others.reduce((all, each) => all + fieldIn(`/proc/${each}/status`, "VmHWM") * 1_024, 0);
+  } catch {
+    return 0;
   }
 }
 /** Bytes this process handed to the kernel so far. */

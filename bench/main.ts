@@ -12,7 +12,7 @@ import { life } from "./life.ts";
 import { stopwatch } from "./measure.ts";
 import { open } from "./open.ts";
 import { install, NotInstalled } from "./peers/installed.ts";
-import { names as peerNames, plain } from "./peers/kinds.ts";
+import { asidesOf, leftOut, packaged, names as peerNames, plain, prepare } from "./peers/kinds.ts";
 import { protocol } from "./protocol.ts";
 import { record } from "./record.ts";
 import { replay } from "./replay.ts";
@@ -23,7 +23,7 @@ import { scheduledModelRun } from "./scheduled.ts";
 import { senders } from "./senders.ts";
 import { type Calibration, calibrate, type Machine, machine, type Setting, type Subject, scratch } from "./setting.ts";
 import { peers } from "./sizes.ts";
-import { type Claim, claimsOf, type Section, shown, tableOf } from "./table.ts";
+import { type Claim, claimsOf, type Section, shown, tableOf, wrapped } from "./table.ts";
 import { sentenceOf } from "./verdict.ts";
 import { workers } from "./workers.ts";
 
@@ -48,6 +48,7 @@ const known: Known = {
   gated: ["peers", "open", "flat", "hydrate"],
   peers: peerNames,
   plain,
+  leftOut,
 };
 
 /** What is planted to see whether it is noticed. */
@@ -73,13 +74,15 @@ async function measure(asked: Asked): Promise<number> {
   const elapsed = stopwatch();
   // Before anything is made: what is measured now is of others.
   const load = loadavg()[0] ?? 0;
-  const needsPackages =
-    ["peers", "life"].some((name) => names.includes(name)) && asked.peers.some((peer) => !plain.includes(peer));
-  if (needsPackages || mode === "report") install();
+  const wanted = ["peers", "life"].some((name) => names.includes(name)) ? asked.peers : [];
+  if (wanted.some((peer) => packaged.includes(peer)) || mode === "report") install();
+  await prepare(wanted);
   const folder = scratch();
   const setting: Setting = { ...asked, folder, isGate: mode === "gate", archives: new Map() };
   const [on, calibration] = [machine(), calibrate(folder)];
   console.log(headOf(on, calibration, load));
+  const asides = await asidesOf(wanted, mode === "report");
+  for (const each of asides) console.log(`${wrapped(each, "").join("\n")}\n`);
   const sections: Section[] = [];
   const claims: Claim[] = [];
   const measured: Measurement[] = [];
@@ -95,7 +98,7 @@ async function measure(asked: Asked): Promise<number> {
   const command = `npm run bench -- ${asked.typed}`.trim();
   console.log(claimsOf(claims));
   console.log(`\n${claims.length - missed} held, ${missed} missed, ${seconds} s`);
-  const report: Report = { machine: on, load, calibration, command, seconds, sections, claims, measured };
+  const report: Report = { machine: on, load, calibration, command, seconds, asides, sections, claims, measured };
   if (json !== null) writeFileSync(json, `${JSON.stringify(report, null, 2)}\n`);
   if (mode === "report")
     console.log(`written: ${(await write(report, new Date().toISOString().slice(0, 10))).join(", ")}`);

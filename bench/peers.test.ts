@@ -1,6 +1,7 @@
 /**
  * Peers do the same as ours, or a comparison says nothing: the same day leaves the same agents with the same unread mail and
- * the same conversations, also once it is opened anew. Of those that need no package; the bench itself checks the others.
+ * the same conversations, also once it is opened anew. Of those that need no package, and of mevedel where ROLLCALL_MEVEDEL
+ * names its checkouts; the bench itself checks the others.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +10,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import { performer, rosterHash } from "./acts.ts";
 import { fillingOf, messageCount, pathOf, range } from "./content.ts";
 import { day, turns } from "./day.ts";
-import { kindNamed, names, plain } from "./peers/kinds.ts";
+import { imageOf } from "./peers/emacs.ts";
+import { asidesOf, kindNamed, leftOut, names, packaged, plain } from "./peers/kinds.ts";
 import type { Kept } from "./peers/peer.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rollcall-peers-test-"));
@@ -81,6 +83,70 @@ describe("a peer that needs no package", () => {
     const before = Number((await perform({ do: "unread", path: pathOf(1) })).found["mails"]);
     await perform({ do: "mail", to: pathOf(1), text: "m" });
     expect((await perform({ do: "unread", path: pathOf(1) })).found).toEqual({ mails: before + 1 });
+  });
+});
+
+describe("the peer in Emacs", () => {
+  const isThere = names.includes("mevedel");
+  it.skipIf(!isThere)(
+    `answers from an archive of its own what was done to it${isThere ? "" : ` (left out: ${leftOut.join()})`}`,
+    { timeout: 600_000 },
+    async () => {
+      const { open } = await filled("mevedel");
+      const [letters, works, lead] = [pathOf(3), pathOf(5), pathOf(0)];
+      const kept = await open();
+      expect(rosterHash(await kept.roster())).toBe(idle);
+      expect(await lengths(kept)).toEqual(paths.map(() => messageCount(content)));
+      const before = await mailboxes(kept);
+      expect(before).toEqual(paths.map((_, index) => (index % 10 === 3 ? 1 : 0)));
+      await kept.send(letters, "Mail — in two lines,\nand «quoted».");
+      await kept.send(letters, "One more.");
+      await kept.begin(works, "And the tests?");
+      expect(new Map(await kept.roster()).get(works)).toBe("running");
+      expect(await kept.history(works, 2)).toHaveLength(2);
+      await kept.settle(works, "They pass.");
+      expect(new Map(await kept.roster()).get(works)).toBe("idle");
+      for (const text of ["one", "two"]) await kept.send("/root", text);
+      expect([await kept.drain(), await kept.drain()]).toEqual([2, 0]);
+      await kept.close();
+      const again = await open();
+      expect(rosterHash(await again.roster())).toBe(idle);
+      const gained = (path: string) => (path === letters ? 2 : path === lead ? 1 : 0);
+      expect(await mailboxes(again)).toEqual(paths.map((path, index) => (before[index] ?? 0) + gained(path)));
+      // A task, and what was said.
+      expect((await again.history(works, null)).length).toBe(messageCount(content) + 2);
+      await expect((async () => await again.unread("/root/nobody"))()).rejects.toThrow(
+        "There is no agent /root/nobody",
+      );
+      const theirs = await day(again, content.agents, 20, 7);
+      await again.close();
+      const ours = await (await filled("rollcall")).open();
+      expect(theirs).toEqual(await day(ours, content.agents, 20, 7));
+      await ours.close();
+    },
+  );
+
+  it("is not made of a folder that has no checkouts", () => {
+    expect(() => imageOf(folder)).toThrow(`ROLLCALL_MEVEDEL names ${folder}, which has no checkout emacs-websocket`);
+  });
+
+  it("is left out by name and reason, or is a peer", () => {
+    expect(leftOut.some((each) => each.startsWith("mevedel, because"))).toBe(!isThere);
+    expect(packaged).not.toContain("mevedel");
+  });
+
+  it("is said to be left out, or less durable, wherever all are asked for", async () => {
+    const [plainOnes, all] = [
+      await asidesOf(plain, false),
+      await asidesOf(
+        names.filter((name) => !packaged.includes(name)),
+        true,
+      ),
+    ];
+    expect(plainOnes).toEqual([]);
+    expect(all).toEqual([
+      expect.stringMatching(isThere ? /^mevedel: .*does not wait for the disk/ : /^left out: mevedel, because/),
+    ]);
   });
 });
 

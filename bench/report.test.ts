@@ -28,6 +28,7 @@ const report: Report = {
   calibration: { loopsPerSecond: 1_000, syncMs: 1 },
   command: "npm run bench -- peers --report",
   seconds: 60,
+  asides: ["emacs: less durable", "left out: nobody"],
   sections: [],
   claims: [atMost("held", 2, 1, "times"), atLeast("not held", 2, 1, "times"), exactly("rows", 0, [0])],
   measured,
@@ -49,6 +50,7 @@ describe("a report", () => {
     expect(part).toContain("![Mail](bench/charts/mail.svg)");
     expect(part).toContain("| 1 counts of work | | 1 as asked |");
     expect(part).toContain("xstate: cannot, because it is a test");
+    expect(part).toContain("Of the peers: emacs: less durable; left out: nobody.");
   });
 
   it("takes the place of the one before and touches nothing else", () => {

@@ -16,6 +16,8 @@ export interface Report {
   /** What was typed to get it, but where it is kept. */
   readonly command: string;
   readonly seconds: number;
+  /** What has to be known of the peers: who is less durable, who was not measured. */
+  readonly asides: readonly string[];
   readonly sections: readonly Section[];
   readonly claims: readonly Claim[];
   readonly measured: readonly Measurement[];
@@ -72,12 +74,12 @@ function claimsTable(claims: readonly Claim[]): readonly string[] {
   );
 }
 export function readmePart(report: Report, date: string, images: readonly { name: string; title: string }[]): string {
-  const { machine, load, calibration, command, seconds, claims, measured } = report;
+  const { machine, load, calibration, command, seconds, asides, claims, measured } = report;
   const work = claims.filter(({ about }) => about === "work");
-  const asides = [...new Set(measured.flatMap(({ peer, cannot }) => (cannot === null ? [] : [`${peer}: ${cannot}`])))];
+  const empty = [...new Set(measured.flatMap(({ peer, cannot }) => (cannot === null ? [] : [`${peer}: ${cannot}`])))];
   return [
     `Taken on ${date} in ${Math.round(seconds / 60)} minutes by \`${command}\`: Node ${machine.node}, ${machine.platform}, ${machine.cpu}, ${machine.cores} cores, load ${load.toFixed(2)} before it`,
-    `(calibration loop ${shown(calibration.loopsPerSecond, "per_second")}, 4 KB made durable in ${shown(calibration.syncMs, "ms")}). Every peer is as durable as the archive and in a process of its own; samples are taken in turn,`,
+    `(calibration loop ${shown(calibration.loopsPerSecond, "per_second")}, 4 KB made durable in ${shown(calibration.syncMs, "ms")}). Every peer is as durable as the archive, unless something else is said of it, and in a process of its own; samples are taken in turn,`,
     "ratios pair by pair, medians shown, bars from the lower to the upper quartile. `bench/charts/report.json` holds all numbers, versions and spreads.",
     "",
     "What peers do better, losses first (how many times as fast as ours, at the size where that is most):",
@@ -95,7 +97,8 @@ export function readmePart(report: Report, date: string, images: readonly { name
     "",
     ...images.map(({ name, title }) => `![${title}](bench/charts/${name})`),
     "",
-    ...(asides.length === 0 ? [] : [`Cells that nobody can fill: ${asides.join("; ")}.`, ""]),
+    ...(empty.length === 0 ? [] : [`Cells that nobody can fill: ${empty.join("; ")}.`, ""]),
+    ...(asides.length === 0 ? [] : [`Of the peers: ${asides.join("; ")}.`, ""]),
   ].join("\n");
 }
 /** The text of README with this part in the place of the one before. */

@@ -41,12 +41,17 @@ const plans: { readonly [effort in "full" | "quick" | "gate"]: readonly Plan[] }
   ],
 };
 
+/** All that can be done to it: nobody continues a conversation that nobody began. */
+function asked({ agents, conversation }: Content): Plan {
+  const until = conversation === 0 ? (["roster"] as const) : everything.warm;
+  return of(agents, conversation, { processes: until, warm: until, acts: true });
+}
+
 export async function peers(setting: Setting): Promise<Findings> {
   const { isQuick, isGate, at } = setting;
   const all: Measurement[] = [];
   // A size that was asked for is measured whole, whether others are or not.
-  const wanted =
-    at === null ? null : [of(at.agents, at.conversation, { processes: ["roster"], warm: ["roster"], acts: true })];
+  const wanted = at === null ? null : [asked(at)];
   for (const plan of wanted ?? plans[isGate ? "gate" : isQuick ? "quick" : "full"]) {
     const { agents, conversation } = plan.content;
     console.error(`peers: ${sizeLabel(agents)} agents x ${bytesLabel(conversation)}`);

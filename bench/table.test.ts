@@ -7,7 +7,14 @@ import { timingOf } from "./measure.ts";
 import { claimsOf, shown, tableOf } from "./table.ts";
 
 const subjects = ["restore", "open"];
-const known = { subjects, gated: ["open"], peers: ["rollcall", "files", "xstate"], plain: ["rollcall", "files"] };
+const leftOut = ["emacs, because this is a test and nobody has named a folder in which it would be found today"];
+const known = {
+  subjects,
+  gated: ["open"],
+  peers: ["rollcall", "files", "xstate"],
+  plain: ["rollcall", "files"],
+  leftOut,
+};
 
 describe("a table", () => {
   it("fits 80 columns with four sizes and long labels", () => {
@@ -72,6 +79,14 @@ describe("the arguments", () => {
     expect(parse(["open", "restore", "--quick"], known)).toMatchObject({ names: subjects, isQuick: true });
     expect(parse(["--help", "open"], known)).toBe("help");
     expect(helpOf(known)).toContain("restore, open");
+  });
+
+  it("say who is left out, and why", () => {
+    const help = helpOf(known).split("\n");
+    expect(help.join(" ").replace(/ +/g, " ")).toContain(`(left out: ${leftOut[0]})`);
+    expect(Math.max(...help.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(() => parse(["--only", "emacs"], known)).toThrow(`Left out: ${leftOut[0]}.`);
+    expect(helpOf({ ...known, leftOut: [] })).not.toContain("left out");
   });
 
   it("choose peers, ours always first, and none that needs a package where there is no time for one", () => {

@@ -59,7 +59,7 @@ function line(label: string, cells: readonly string[]): string {
   const right = cells.map((cell) => cell.padStart(cellWidth)).join("");
   return `  ${label.padEnd(width - 2 - right.length)}${right}`.trimEnd();
 }
-function wrapped(text: string, indent: string, columns = width): readonly string[] {
+export function wrapped(text: string, indent: string, columns: number = width): readonly string[] {
   const lines: string[] = [];
   let current = "";
   for (const word of text.split(" ")) {

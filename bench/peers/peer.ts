@@ -56,6 +56,12 @@ export interface PeerKind {
   /** Makes an archive in an empty folder. Not measured, so it may be as fast as it can. */
   create(folder: string, filling: Filling): Awaitable<void>;
   open(folder: string): Awaitable<Kept>;
+  /** It waits for the disk less than the others do; `about` says where. */
+  readonly isLessDurable?: boolean;
+  /** A turn that begins takes its agent's unread mail into the conversation. */
+  readonly takesMail?: boolean;
+  /** Processes that work for the one that opened it: what they read, write and hold is counted with it. */
+  processes?(): readonly number[];
 }
 
 /** How ours is to be used; the others know one way. */
