@@ -74,6 +74,7 @@ describe("the arguments", () => {
   it("are everything unless told, and otherwise run in one order", () => {
     expect(parse([], known)).toEqual({
       ...{ mode: "measure", names: subjects, isQuick: false, json: null, at: null, against: null, trials: 0 },
+      typed: "",
       peers: ["rollcall", "files", "xstate"],
     });
     expect(parse(["open", "restore", "--quick"], known)).toMatchObject({ names: subjects, isQuick: true });
