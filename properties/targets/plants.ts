@@ -192,7 +192,7 @@ export const plants: readonly NamedPlant[] = [
   plant(
     "live_config",
     "keeps the host's own object as an agent's configuration",
-    "tools.ts",
+    "config.ts",
     "parameters: frozenMembers(parameters, frozenJson),",
     "parameters: {},",
   ),
@@ -200,8 +200,8 @@ export const plants: readonly NamedPlant[] = [
     "turn_numbers_restart",
     "numbers turns from 1 again",
     "registry/rows.ts",
-    "    ...{ id, path, parent, role, config, turns, mail, owed, location, messages, phase },",
-    "    ...{ id, path, parent, role, config, turns: Math.min(turns, 1), mail, owed, location, messages, phase },",
+    "    ...{ id, path, parent, role, turns, mail, owed, location, messages, phase },",
+    "    ...{ id, path, parent, role, turns: Math.min(turns, 1), mail, owed, location, messages, phase },",
   ),
   plant(
     "aside_path_reused",
