@@ -15,6 +15,8 @@ export interface Aims {
   next(work: Work, chance: Chance, recovers?: boolean): Aim;
   /** What work took, and the points it passed, where it came to its end. */
   came(work: Work, ms: number, passed: { readonly [point: string]: number }): void;
+  /** There are these, too. */
+  knows(points: readonly string[]): void;
   killedAt(point: string): void;
   /** Kills by point; known points at which nobody was killed with 0. */
   kills(): ReadonlyMap<string, number>;
@@ -22,6 +24,8 @@ export interface Aims {
 
 /** Points of an opening, by their first words. */
 const isOpening = (point: string): boolean => /^(create|open|restore|recovery|read-only)/.test(point);
+/** Told apart by whoever kills migrations. */
+const isMigration = (point: string): boolean => point.startsWith("migration");
 const isRecovery = (point: string): boolean => point.startsWith("recovery");
 /** Passed in work of either kind before a process dies anywhere, at most. */
 const passedMax = 120;
@@ -33,11 +37,17 @@ export function aims(only?: readonly string[]): Aims {
   /** The third of the points of such work at which fewest have died. */
   const rarest = (work: Work, recovers: boolean, chance: Chance): readonly string[] => {
     const those = recovers && chance.in100(60) ? isRecovery : isOpening;
-    const known = [...kills].filter(([point]) => (work === "opening" ? those(point) : !isOpening(point)));
+    const known = [...kills].filter(([point]) =>
+      work === "opening" ? those(point) : !isOpening(point) && !isMigration(point),
+    );
     const sorted = known.sort(([, one], [, other]) => one - other);
     return sorted.slice(0, Math.ceil(sorted.length / 3)).map(([point]) => point);
   };
+  const knows = (points: readonly string[]): void => {
+    for (const point of points) if (!kills.has(point)) kills.set(point, 0);
+  };
   return {
+    knows,
     next: (work, chance, recovers = false) => {
       if (only !== undefined) return { is: "point", death: { points: only, nth: 1 + chance.below(3) } };
       const die = chance.below(100);
@@ -48,7 +58,7 @@ export function aims(only?: readonly string[]): Aims {
     },
     came: (work, ms, passed) => {
       typicalMs[work] = typicalMs[work] * 0.9 + ms * 0.1;
-      for (const point of Object.keys(passed)) if (!kills.has(point)) kills.set(point, 0);
+      knows(Object.keys(passed));
     },
     killedAt: (point) => {
       kills.set(point, (kills.get(point) ?? 0) + 1);

@@ -14,6 +14,7 @@ import { type Aim, type Aims, aims, type Work } from "./aims.ts";
 import { chanceOf } from "./chance.ts";
 import { cutAfter, resumedBy } from "./cuts.ts";
 import { answered, Found, possible, seen } from "./judge.ts";
+import { type Migrations, migrations } from "./migrations.ts";
 import { type Line, lineOf, type Process, startProcess } from "./process.ts";
 import { capabilities, looksAt, stepsFrom } from "./steps.ts";
 
@@ -45,6 +46,8 @@ export interface Tortured {
   readonly stories: number;
   /** Acknowledged. */
   readonly steps: number;
+  /** Archives of an earlier format whose migration was cut off. */
+  readonly migrations: number;
   /** Kills by the point at which they came, also 0. */
   readonly points: ReadonlyMap<string, number>;
   /** Kills at any moment of a work, and of a process that had done all it was given. */
@@ -59,8 +62,11 @@ export interface Tortured {
 
 /** Steps told to one process before it is killed, at most. */
 const stepsMax = 14;
+/** After so many a migration is killed. */
+const killsPerMigration = 10;
 interface Counts {
   kills: number;
+  migrations: number;
   stories: number;
   steps: number;
   moments: number;
@@ -71,7 +77,17 @@ interface Counts {
 }
 
 export async function torture(all: Asked): Promise<Tortured> {
-  const counts: Counts = { kills: 0, stories: 0, steps: 0, moments: 0, rests: 0, without: 0, with: 0, wrong: null };
+  const counts: Counts = {
+    kills: 0,
+    migrations: 0,
+    stories: 0,
+    steps: 0,
+    moments: 0,
+    rests: 0,
+    without: 0,
+    with: 0,
+    wrong: null,
+  };
   const aiming = aims(all.at);
   let hasFailed = false;
   const isOver = (): boolean =>
@@ -80,7 +96,13 @@ export async function torture(all: Asked): Promise<Tortured> {
   const lane = async (): Promise<void> => {
     const pool = spares(all.program);
     try {
-      while (!isOver()) await tellStory(story++, { all, counts, aiming, isOver, fresh: pool.take });
+      const setting = { all, counts, aiming, isOver, fresh: pool.take };
+      const migrated = migrations({ ...all, fresh: pool.take, killed: (point) => aiming.kills().get(point) ?? 0 });
+      while (!isOver()) {
+        if (all.at === undefined && counts.kills >= (counts.migrations + 1) * killsPerMigration)
+          await killMigration(counts.migrations++, migrated, setting);
+        else await tellStory(story++, setting);
+      }
     } catch (error) {
       hasFailed = true;
       throw error;
@@ -107,6 +129,22 @@ function spares(program: string): { take(): Promise<Process>; close(): Promise<v
       await spare?.kill();
     },
   };
+}
+
+async function killMigration(number: number, migrated: Migrations, setting: Setting): Promise<void> {
+  const { all, counts, aiming } = setting;
+  try {
+    for (const point of await migrated.kill(number)) {
+      counts.kills++;
+      if (point === null) counts.moments++;
+      else aiming.killedAt(point);
+    }
+    aiming.knows(migrated.points());
+  } catch (error) {
+    if (!(error instanceof Found)) throw error;
+    if (all.signal?.aborted !== true)
+      counts.wrong ??= { story: number, what: error.message, ledger: [], folder: all.folder };
+  }
 }
 
 interface Setting {

@@ -44,6 +44,21 @@ export const killed: readonly Plant[] = [
   },
 ];
 
+/** Found by killing migrations. */
+export const halfMigrated: readonly Plant[] = [
+  {
+    // The session's own row by itself, then all the rest.
+    name: "migrated_in_parts",
+    edits: [
+      {
+        file: "archive/migrate.ts",
+        from: "  migrateMeta(db);\n",
+        to: '  migrateMeta(db);\n  db.exec("COMMIT; BEGIN IMMEDIATE");\n',
+      },
+    ],
+  },
+];
+
 /** As it stands in the source. */
 const asked = ["$", "{durability}"].join("");
 

@@ -21,7 +21,8 @@ Tells generated stories to our registry in a process of its own, over a real arc
 acknowledged is lost, doubled or made up when it does not come to an end by itself.
 
   --kills N       kills N processes: at named points (before and after each statement that the archive gives to SQLite) and at
-                  any moment; a fresh process goes on, and is compared with the specification
+                  any moment; a fresh process goes on, and is compared with the specification; one in ten while it brings an
+                  archive of an earlier format to today's, which is then whole in one of the two
   --power N       rebuilds N disks as they may be when the power is lost: the writes and syncs of whole stories are recorded
                   (by strace), and what was not synced is dropped, kept in part, in any order, or torn within a page
   --owners N      N times two processes want one archive: how soon the second is refused, the next opens after a kill; what an owner
@@ -195,7 +196,7 @@ function killed(found: Tortured, seed: number, ms: number, { color }: Io): strin
   const lines = [
     `${wrong === null ? green("held") : red("failed")}  ${counted(kills, "kill")} in ${counted(stories, "story", "stories")}, ${counted(steps, "step")} acknowledged; ${wrong === null ? "0 lost, 0 doubled" : "see below"}  ${rate}`,
     `      ${grouped(atPoints)} at ${reached} of ${counted(points.size, "named point")}, ${grouped(moments)} at any moment, ${grouped(rests)} at rest`,
-    `      steps that a kill cut off: ${grouped(found.without)} found undone, ${grouped(found.with)} done`,
+    `      steps that a kill cut off: ${grouped(found.without)} found undone, ${grouped(found.with)} done; ${counted(found.migrations, "migration")} cut off`,
   ];
   if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
   if (wrong !== null)

@@ -16,7 +16,7 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/wal_checkpoint/, "checkpoint"],
   [/SET epoch/, "epoch"],
   [/journal_mode = WAL/, "log"],
-  [/user_version = |^ALTER TABLE|^DROP TABLE/m, "tables"],
+  [/user_version = |^ *(ALTER|DROP|CREATE) (TABLE|INDEX|TRIGGER)/m, "tables"],
   [/^(INSERT|UPDATE|DELETE)/, "write"],
   [/^SELECT/, "read"],
 ];
@@ -31,8 +31,8 @@ export interface Death {
 }
 
 export interface Points {
-  /** Put around the store, so that points know what goes on. */
-  readonly around: (store: Store) => Store;
+  /** Put around the store, so that points know what goes on: what opening it is called, where the request does not say it. */
+  readonly around: (store: Store, opening?: string) => Store;
   arm(death: Death | null): void;
   /** Points that were passed since they were last asked for, and how often. */
   passed(): { readonly [point: string]: number };
@@ -67,9 +67,9 @@ export function points(die: (signal: "SIGKILL" | "SIGSTOP", point: string) => vo
     }
   }
   return {
-    around: (store) => ({
+    around: (store, opening) => ({
       open: async (request) => {
-        const now = request.mode === "read" ? "read-only" : request.create === null ? "restore" : "create";
+        const now = opening ?? (request.mode === "read" ? "read-only" : request.create === null ? "restore" : "create");
         const archive = await during(now, () => store.open(request));
         return phased(archive, during);
       },

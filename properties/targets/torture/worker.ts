@@ -5,7 +5,7 @@
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Scope, Step } from "../../../src/contract.ts";
-import type { SqliteOptions } from "../../../src/index.ts";
+import { type SqliteOptions, sqliteStore } from "../../../src/index.ts";
 import { keptPlaces } from "../places.ts";
 import { productionTarget, usual } from "../production.ts";
 import { type Death, points } from "./points.ts";
@@ -16,6 +16,8 @@ export type Request =
   | { readonly arm: Death | null }
   | { readonly go: readonly Step[] }
   | { readonly look: true }
+  /** Opens the archive for writing, as whoever comes next does, and closes it. */
+  | { readonly migrate: string }
   | { readonly passed: true }
   | { readonly leave: true };
 export interface Opening {
@@ -49,6 +51,12 @@ async function open({ folder, scope, openings, durability }: Opening): Promise<v
   else await target.resume(scope, openings, { originals: [], originalSession: null, broken: null });
 }
 
+async function migrate(file: string): Promise<void> {
+  const store = passing.around(sqliteStore(file, { durability: "full" }), "migration");
+  const archive = await store.open({ mode: "write", owner: "the next one", takeover: false, create: null });
+  await archive.close();
+}
+
 async function apply(step: Step): Promise<void> {
   const began = performance.now();
   const reply = await opened().apply(step);
@@ -61,7 +69,10 @@ async function serve(request: Request): Promise<void> {
     say({ ok: "open" });
   } else if ("arm" in request) passing.arm(request.arm);
   else if ("go" in request) for (const step of request.go) await apply(step);
-  else if ("look" in request) {
+  else if ("migrate" in request) {
+    await migrate(request.migrate);
+    say({ ok: "migrate" });
+  } else if ("look" in request) {
     const bytes = (await opened().counters())?.bytesWritten ?? 0;
     say({ view: await opened().view(), encode: await opened().encode(), bytes });
   } else if ("passed" in request) say({ passed: passing.passed() });
