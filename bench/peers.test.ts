@@ -3,7 +3,7 @@
  * the same conversations, also once it is opened anew. Of those that need no package, and of mevedel where ROLLCALL_MEVEDEL
  * names its checkouts; the bench itself checks the others.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -92,15 +92,13 @@ describe("the peer in Emacs", () => {
     `answers from an archive of its own what was done to it${isThere ? "" : ` (left out: ${leftOut.join()})`}`,
     { timeout: 600_000 },
     async () => {
-      const { open } = await filled("mevedel");
+      const { open, place } = await filled("mevedel");
       const [letters, works, lead] = [pathOf(3), pathOf(5), pathOf(0)];
       const kept = await open();
       expect(rosterHash(await kept.roster())).toBe(idle);
       expect(await lengths(kept)).toEqual(paths.map(() => messageCount(content)));
       const before = await mailboxes(kept);
       expect(before).toEqual(paths.map((_, index) => (index % 10 === 3 ? 1 : 0)));
-      await kept.send(letters, "Mail — in two lines,\nand «quoted».");
-      await kept.send(letters, "One more.");
       await kept.begin(works, "And the tests?");
       expect(new Map(await kept.roster()).get(works)).toBe("running");
       expect(await kept.history(works, 2)).toHaveLength(2);
@@ -108,6 +106,11 @@ describe("the peer in Emacs", () => {
       expect(new Map(await kept.roster()).get(works)).toBe("idle");
       for (const text of ["one", "two"]) await kept.send("/root", text);
       expect([await kept.drain(), await kept.drain()]).toEqual([2, 0]);
+      await kept.send(letters, "Mail — in two lines,\nand «quoted».");
+      await kept.send(letters, "One more.");
+      // Written when it is answered, and not only when the session is closed.
+      const { session }: { session: string } = JSON.parse(readFileSync(join(place, "found.json"), "utf8"));
+      expect(readFileSync(join(session, "session.meta.el"), "utf8")).toContain("One more.");
       await kept.close();
       const again = await open();
       expect(rosterHash(await again.roster())).toBe(idle);
