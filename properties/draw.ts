@@ -7,6 +7,7 @@ import type { Step, Verb } from "../src/contract.ts";
 import { applicable } from "./applicable.ts";
 import { type Draft, dice, draftMax } from "./dice.ts";
 import { driven } from "./drives.ts";
+import { letters } from "./drives-many.ts";
 import { life } from "./moves/life.ts";
 import { mail, wait, waits } from "./moves/mail.ts";
 import type { Move } from "./moves/move.ts";
@@ -32,6 +33,8 @@ const together: Move = {
   group: "together",
   weight: ({ inner, live, as }) => (inner || as !== null ? 0 : live === null ? 0.3 : 4),
   draw: (at) => {
+    // Half of them letters, which share a commit where they stand side by side.
+    if (at.shape.on.mail && at.dice.pick(2) === 1) return letters(at);
     const steps = Array.from({ length: 2 + at.dice.pick(2) }, () => nested(at)).filter((step) => step !== null);
     // Of several that let time pass, nobody could tell whose doing it is that a wait runs out; nor does time end with a session.
     const first = steps.some(({ do: verb }) => verb === "close")

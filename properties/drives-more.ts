@@ -74,7 +74,10 @@ export const reserved: Drive = (at) => {
 export const saying: Drive = (at) =>
   inTurn(at, false, (path): Step => {
     const turns = at.agents.find((each) => each.path === path)?.turns ?? 1;
-    const what = at.dice.pick(6);
+    const what = at.dice.pick(8);
+    // What is read after what was said, and written with it.
+    const unread = at.admitted.find((each) => each.path === path)?.mail.length ?? 0;
+    if (what > 5) return unread > 0 ? { do: "sample", path } : { do: "execution", owner: path, text: `e${at.index}` };
     if (what < 3) return { do: "say", path, turn: turns, text: `p${at.index}` };
     if (what === 3) return { do: "interrupt", by: "/root", to: path, answers: { abort: "ok" }, ...common(at) };
     return what === 4 ? finish(at, path) : { do: "crash" };
@@ -90,8 +93,12 @@ export const owing: Drive = (at) => {
     if (at.dice.pick(5) === 4) return { do: "crash" };
     return { do: "answer", op: op.op, gate: "handler", with: at.dice.pick(2) === 0 ? "ok" : "throw", ...common(at) };
   }
+  // A start while something is owed, and the end of the process in the middle of it.
+  if (at.starting.some(({ path }) => paths.includes(path))) return { do: "crash" };
   const idle = at.idle.find(({ path }) => paths.includes(path));
-  if (idle !== undefined)
-    return { do: "follow_up", by: "/root", to: idle.path, text: `u${at.index}`, handler: true, answers: through };
+  if (idle !== undefined) {
+    const start = { do: "follow_up", by: "/root", to: idle.path, text: `u${at.index}`, handler: true } as const;
+    return at.dice.pick(4) === 3 ? start : { ...start, answers: through };
+  }
   return inTurn(at, true, (path) => finish(at, path));
 };

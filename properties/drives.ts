@@ -3,6 +3,7 @@
  * whatever needs a state of its own (a mailbox, a waiter, an open handler) would hardly ever be seen to fail and then not.
  */
 import type { Step } from "../src/contract.ts";
+import * as many from "./drives-many.ts";
 import * as more from "./drives-more.ts";
 import { common, type Position } from "./position.ts";
 import type { Favourite } from "./shape.ts";
@@ -29,12 +30,24 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
   },
   compact: (at) => {
     const long = at.idle.find(({ messages }) => messages.length > 1);
-    if (long !== undefined) return { do: "compact", path: long.path, last: at.dice.pick(2), ...common(at) };
+    if (long !== undefined) {
+      const { path, messages } = long;
+      return { do: "compact", path, last: at.dice.from([0, 1, messages.length, messages.length - 1]), ...common(at) };
+    }
     return inTurn(at, false, (path) => finish(at, path));
   },
   steering: (at) =>
     inTurn(at, false, (to) => ({ do: "follow_up", by: "/root", to, text: `u${at.index}`, ...common(at) })),
-  finish: (at) => inTurn(at, false, (path) => ({ ...finish(at, path), ...common(at) })),
+  finish: (at) =>
+    inTurn(at, false, (path) => {
+      const turns = at.agents.find((each) => each.path === path)?.turns ?? 1;
+      // Now and then what an earlier turn has to say, which is late.
+      if (turns > 1 && at.dice.pick(3) === 2)
+        return at.dice.pick(2) === 0
+          ? { ...finish(at, path), turn: turns - 1 }
+          : { do: "say", path, turn: turns - 1, text: `p${at.index}` };
+      return { ...finish(at, path), ...common(at) };
+    }),
   follow_up: (at) => {
     const [idle] = at.idle;
     if (idle === undefined) return inTurn(at, false, (path) => finish(at, path));
@@ -53,9 +66,17 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
     const read = at.ops.find(({ gate }) => gate === "hydrate");
     const asked = at.ops.filter((op) => op.gate === "hydrate" && op.path === read?.path);
     const path = read?.path ?? at.idle.find(({ residency }) => residency === "cold")?.path;
-    if (asked.length > 1 && read !== undefined)
-      return { do: "answer", op: read.op, gate: "hydrate", with: at.dice.pick(2) === 0 ? "quit" : "ok" };
-    if (path !== undefined) return at.dice.pick(2) === 0 ? { do: "inspect", path } : { do: "read_history", path };
+    if (read !== undefined && asked.length > 1 + at.dice.pick(3))
+      return {
+        do: "answer",
+        op: read.op,
+        gate: "hydrate",
+        with: at.dice.from(["ok", "ok", "quit", "missing", "corrupt"]),
+      };
+    if (path !== undefined)
+      return at.dice.pick(3) === 0
+        ? { do: "inspect", path }
+        : { do: "read_history", path, last: at.dice.from([0, 1, 2, 3, 20]) };
     const [warm] = at.idle;
     return warm === undefined ? inTurn(at, false, (busy) => finish(at, busy)) : { do: "evict", path: warm.path };
   },
@@ -92,6 +113,10 @@ const drives: { readonly [favourite in Favourite]: (at: Position) => Step } = {
   reserved: (at) => more.reserved(at),
   saying: (at) => more.saying(at),
   owing: (at) => more.owing(at),
+  burst: (at) => many.burst(at),
+  long: (at) => many.long(at),
+  above: (at) => many.above(at),
+  deep: (at) => many.deep(at),
 };
 
 /** Of a closed session whose story is about what is set aside: a record damaged, and mended once it was seen to be. */

@@ -40,9 +40,15 @@ function looks(world: World): Step[] {
   const agents = handle?.is === "open" ? handle.agents : world.disk.agents;
   const paths = Object.keys(agents).sort().slice(0, readMax);
   return [
+    // Whoever asks first finds a session that has looked at nobody.
+    ...paths.slice(-1).map((prefix): Step => ({ do: "roster", prefix })),
     history("/root"),
-    ...paths.flatMap((path): readonly Step[] => [history(path), { do: "read_result", path }]),
+    ...paths.flatMap((path, index): readonly Step[] => {
+      const both: readonly [Step, Step] = [history(path), { do: "read_result", path }];
+      return index % 2 === 0 ? both : both.toReversed();
+    }),
     ...paths.slice(0, 1).map((prefix): Step => ({ do: "roster", prefix })),
+    { do: "roster" },
     ...beside(world),
   ];
 }

@@ -136,7 +136,11 @@ export type Favourite =
   | "nested"
   | "reserved"
   | "saying"
-  | "owing";
+  | "owing"
+  | "burst"
+  | "long"
+  | "above"
+  | "deep";
 const favourites: readonly Favourite[] = [
   "finish",
   "follow_up",
@@ -162,6 +166,14 @@ const favourites: readonly Favourite[] = [
   "reserved",
   "saying",
   "owing",
+  "burst",
+  "burst",
+  "long",
+  "above",
+  "above",
+  "deep",
+  "deep",
+  "aside",
 ];
 
 const among = <Choice>(...choices: readonly Choice[]): fc.Arbitrary<Choice> => fc.constantFrom(...choices);

@@ -68,7 +68,10 @@ const compact: Move = {
   draw: (at) => {
     const long = at.idle.filter(({ messages }) => messages.length > 1);
     const path = agentPath(at, long.length > 0 ? long : at.idle);
-    return path === null ? null : { do: "compact", path, ...last(at), ...common(at) };
+    const messages = at.agents.find((each) => each.path === path)?.messages.length ?? 0;
+    // Just as many as there are, and one less: where there is nothing to replace, and the least there is.
+    const edge = at.dice.pick(4) === 3 ? { last: Math.max(0, messages - at.dice.pick(2)) } : last(at);
+    return path === null ? null : { do: "compact", path, ...edge, ...common(at) };
   },
 };
 

@@ -134,3 +134,17 @@ export const release_after_turn: Twin = {
     },
   },
 };
+
+export const handled_stays_owed: Twin = {
+  does: "a result whose handler has answered stays owed",
+  breaks: [21],
+  faulty: {
+    handled: (m, run, op, how) => {
+      const [next, outcome] = rules.handled(m, run, op, how);
+      const before = agentAt(run.live, op.path);
+      const after = agentAt(next.live, op.path);
+      if (how !== "ok" || next.crashed || before === undefined || after === undefined) return [next, outcome];
+      return [having(next, withAgent(next.live, { ...after, owed: before.owed })), outcome];
+    },
+  },
+};

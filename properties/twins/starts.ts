@@ -207,3 +207,11 @@ export const slot_leak_on_settle: Twin = {
   breaks: [4],
   faulty: { active: (live) => Object.keys(live.agents).length + reserved(live).length },
 };
+
+export const one_spawn_too_many: Twin = {
+  does: "a spawn may begin one turn more than the capacity has room for",
+  breaks: [3],
+  faulty: {
+    spawn: (m, run, step) => rules.spawn({ ...m, active: (live) => m.active(live) - 1 }, run, step),
+  },
+};
