@@ -22,6 +22,7 @@ import type { Counters, Encoded, Reply, Scope, Step, StoredView, View } from "..
 import { above, limited } from "./beyond.ts";
 import { type Difference, difference, equal, kindOf } from "./compare.ts";
 import { digest } from "./digest.ts";
+import { evicted } from "./evicted.ts";
 import { allLooked, completed, dueBefore, stillUnlooked, type Unlooked } from "./late.ts";
 import { matches } from "./pattern.ts";
 import { type Reduction, reduction, uncut } from "./reduce.ts";
@@ -121,15 +122,17 @@ export async function run(
     // Before the first step the target is looked at as it was reset.
     const step = index < 0 ? null : next(now.world, index, now.expected.reply);
     if (step === null && index >= 0) return ended(await atLast(target, reduced, now, unlooked, oracle));
-    const after = step === null ? { world: now.world, reply: null } : decide(now.world, step);
+    const after: { world: World; reply: Reply | null } =
+      step === null ? { world: now.world, reply: null } : { ...decide(now.world, step) };
     if (step !== null && after.reply !== null) {
       told.push([step, after.reply]);
       if (!("gate" in after.reply) && !("ok" in after.reply && after.reply.ok !== "late")) rebuffed++;
     }
     let found: Seen;
     try {
-      for (const as of step === null ? [] : dueBefore(step, unlooked, now.world)) await verified(target, as);
-      if (step !== null && dueBefore(step, unlooked, now.world).length > 0) unlooked = allLooked;
+      const due = step === null ? [] : dueBefore(step, unlooked, now.world);
+      for (const as of due) await verified(target, as);
+      if (due.length > 0) unlooked = new Map([...unlooked].filter(([as]) => !due.includes(as)));
       const looked = look(target, step);
       found = isPromise(looked) ? await looked : looked;
     } catch (thrown) {
@@ -138,6 +141,7 @@ export async function run(
       const expected = seen(step, after.reply, after.world, null);
       return ended({ kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null });
     }
+    if (target.capabilities.evicts === true) after.world = evicted(after.world, found.view);
     // A third of all steps are refused or late, and change nothing.
     const still = after.world === now.world && step !== null;
     const expected = still

@@ -77,6 +77,8 @@ export interface Capabilities {
   readonly handles: boolean;
   /** It looks at idle records only when they are read: the loop asks `verify` after every restore. */
   readonly checksLate: boolean;
+  /** It drops conversations of its own accord, of agents at rest: the model is told to evict whom it has dropped [no]. */
+  readonly evicts?: boolean;
   /** What a row costs besides its texts, in the bytes it counts; absent: what a commit costs is not judged. */
   readonly rowBytes?: number;
   /** What becomes of a start that a crash cut off; `rolls_back` is what the specification says. */

@@ -3,9 +3,10 @@
  * each held until a step answers it.
  */
 import type { Archive } from "../../src/archive/archive.ts";
-import type { Answer, AsideCode, Gate, Op, Path, View } from "../../src/contract.ts";
+import type { Answer, AsideCode, Gate, Op, Path, Value, View } from "../../src/contract.ts";
 import { fault } from "../../src/errors.ts";
 import type { DispatchRequest, PrepareRequest, Provider, Session, SettledTurn } from "../../src/index.ts";
+import { equal } from "../compare.ts";
 import { type ManualClock, manualClock } from "./clock.ts";
 import { type Context, quitReason } from "./context.ts";
 import { aborting, dispatched, newWitness, requested, stopped, settled as toldRight, type Witness } from "./witness.ts";
@@ -41,6 +42,8 @@ export interface Handle {
   readonly sleepers: Map<Context, Path>;
   /** By path and turn, what the provider was given with it. */
   readonly turns: Map<string, DispatchRequest>;
+  /** Waits that were given up in this step. */
+  readonly givenUp: Context[];
   /** What the host was given, and is still to be told of. */
   readonly witness: Witness;
   /** When the step under way began, by its clock. */
@@ -63,6 +66,7 @@ export function newHandle(as: string, clock: ManualClock = manualClock()): Handl
     stops: 0,
     sleepers: new Map(),
     turns: new Map(),
+    givenUp: [],
     witness: newWitness(),
     since: clock.now(),
   };
@@ -114,6 +118,26 @@ export function unanswered(handle: Handle): Path | null {
     else if (sleeps?.waiting !== true) return path;
   }
   return null;
+}
+
+/** Whether somebody slept there who has now given up: by a signal, as the other half of those who cancel a wait. */
+export function givesUp({ sleepers, givenUp }: Handle, by: Path): boolean {
+  for (const [sleeper, path] of sleepers) {
+    if (path !== by || sleeper.outcome !== null) continue;
+    if (sleeper.controller === null) return false;
+    sleeper.controller.abort(quitReason);
+    givenUp.push(sleeper);
+    return true;
+  }
+  return false;
+}
+
+/** L30: whatever is set aside was said to be, by an event of its own. */
+export function unreported({ reported }: Handle, rows: Value): Error | null {
+  const said = [...reported].sort(([one], [other]) => (one < other ? -1 : 1));
+  return equal(said, rows)
+    ? null
+    : new Error(`set aside are ${JSON.stringify(rows)}, reported were ${JSON.stringify(said)}`);
 }
 
 const errors: { readonly [answer in Answer]?: Error } = {

@@ -4,7 +4,7 @@
  */
 import type { Commit, Mail, Message } from "../../src/archive/archive.ts";
 import type { Path } from "../../src/contract.ts";
-import { digest } from "../digest.ts";
+import { digest, hash } from "../digest.ts";
 
 export interface Letters {
   readonly mails: Map<number, string>;
@@ -28,6 +28,11 @@ const lineOf = (path: Path, { kind, turn, from, text }: Message): string =>
 export function committing(letters: Letters, commit: Commit, since: number, now: number): void {
   const isNow = (at: number): boolean => at >= since && at <= now;
   for (const mail of commit.mailAdded) {
+    const full = fullOf(commit, mail);
+    if (full !== null && !isMailed(mail.text, full))
+      letters.wrong ??= new Error(
+        `a result of ${full.length} units was mailed as another text, of ${mail.text.length}`,
+      );
     if (!isNow(mail.at)) letters.wrong ??= new Error(`a mail to ${mail.to} came at ${mail.at}, and it is ${now}`);
   }
   const { compact } = commit;
@@ -41,6 +46,25 @@ export function committing(letters: Letters, commit: Commit, since: number, now:
         letters.wrong ??= new Error(`a message of ${path} is of ${message.at}, and it is ${now}`);
     }
 }
+/** The whole of a result that is settled in the same commit; null where it is not told. */
+function fullOf({ records }: Commit, { kind, from, digest }: Mail): string | null {
+  const record = kind === "result" ? records.find(({ path }) => path === from) : undefined;
+  const results = [record?.result, ...(record?.owed ?? []).map(({ result }) => result)];
+  return results.find((each) => each != null && hash(each.text) === digest)?.text ?? null;
+}
+const mailedMax = 32_768;
+/** L18: the whole, or its beginning and its end, with how much is left out between them, and no less than there is room for. */
+function isMailed(text: string, full: string): boolean {
+  if (full.length <= mailedMax) return text === full;
+  const [, head = "", count, tail = ""] =
+    /^(.*)\n\[(\d+) characters left out here; the whole result is in [^\]\n]+\]\n(.*)$/s.exec(text) ?? [];
+  const isOfIt =
+    full.startsWith(head) && full.endsWith(tail) && Number(count) === full.length - head.length - tail.length;
+  // Where a line ends it may be half of that; else a pair at either end, and a shorter count, make it a little less.
+  const least = full.includes("\n") ? mailedMax / 2 : mailedMax - 4;
+  return isOfIt && text.length <= mailedMax && text.length >= least && tail !== "";
+}
+
 /** Once it is written: a number of a mail that was not is given again. L2, L27 */
 export function committed(letters: Letters, { records, mailAdded }: Commit): void {
   for (const mail of mailAdded) letters.mails.set(mail.seq, textOf(mail));

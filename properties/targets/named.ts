@@ -21,6 +21,7 @@ import { ownChild } from "./own-child.ts";
 import { pinnable } from "./pinned.ts";
 import { memoryPlaces, sqlitePlaces } from "./places.ts";
 import { productionTarget, usual } from "./production.ts";
+import { tightTarget } from "./tight.ts";
 import { wrapped } from "./wrapped.ts";
 
 const known: { readonly [name: string]: OpenTarget } = {
@@ -28,6 +29,7 @@ const known: { readonly [name: string]: OpenTarget } = {
   memory: pinnable((ports) => productionTarget("memory", memoryPlaces(), ports), usual),
   sqlite: pinnable((ports) => productionTarget("sqlite", sqlitePlaces(), ports), usual),
   child: ownChild("child"),
+  tight: () => tightTarget(),
 };
 
 /** Of the specification: those of this kind of registry, and those that public reports suggest. */

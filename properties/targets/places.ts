@@ -66,7 +66,8 @@ function spoiling(disk: MemoryDisk): NonNullable<Place["spoil"]> {
     const row = found.rows[at];
     if (row === undefined || last === 0) return null;
     const cells: readonly unknown[] = JSON.parse(row);
-    const damaged: readonly unknown[] = [7, "note", 9, "/root/zz", "another text"];
+    const [n, kind, turn, from, text] = cells;
+    const damaged = [Number(n) + 1, kind === "note" ? "task" : "note", Number(turn) + 1, `${from}/zz`, `${text}!`];
     const column = times++ % damaged.length;
     found.rows[at] = JSON.stringify(cells.with(column, damaged[column]));
     return () => {

@@ -12,24 +12,34 @@ import type {
   Step,
   StepOutcome,
   StoredView,
-  Value,
   View,
 } from "../../src/contract.ts";
 import { type Mail, type Message, RollcallError, type Viewer } from "../../src/index.ts";
-import { equal } from "../compare.ts";
 import { everything, type Target } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { type Asked, call } from "./calls.ts";
-import { context, quitReason, type Sheet, sheet } from "./context.ts";
+import { context, type Sheet, sheet } from "./context.ts";
 import { damage } from "./damage.ts";
-import { crash, give, giveLate, type Handle, handling, isOpen, newHandle, unanswered, viewOf } from "./handle.ts";
+import {
+  crash,
+  give,
+  giveLate,
+  givesUp,
+  type Handle,
+  handling,
+  isOpen,
+  newHandle,
+  unanswered,
+  unreported,
+  viewOf,
+} from "./handle.ts";
 import { newLetters, requireSent, requireWritten } from "./letters.ts";
 import { begin, restore } from "./opening.ts";
 import type { Places } from "./places.ts";
 import type { Damages, Issued, Ports, Stage } from "./stage.ts";
 import { givenFor } from "./turns.ts";
 import { rejected } from "./values.ts";
-import { atRest, continued, misplaced } from "./witness.ts";
+import { atRest, continued, crowded, misplaced } from "./witness.ts";
 
 /** A mode hook as hosts have them: setting up the mode erases whatever marks stood before. */
 const forgetful: Viewer = { show: (_, marks) => marks.clear() };
@@ -167,8 +177,14 @@ async function apply(stage: Stage, step: Step): Promise<Reply> {
     const path = unanswered(handle);
     if (path !== null) throw new Error(`the wait of ${path} is over, and nobody was told`);
     const { witness, clock } = handle;
+    const deaf = handle.givenUp.splice(0).find(({ outcome }) => outcome === null || !("quit" in outcome));
+    if (deaf !== undefined) throw new Error("whoever gave up a wait was not told so");
     const isRecorded = stage.ports.record !== undefined;
-    const wrong = atRest(witness, viewOf(handle), isRecorded ? null : clock.pending()) ?? stage.letters.wrong;
+    const timers = isRecorded ? null : clock.pending();
+    const wrong =
+      atRest(witness, viewOf(handle), timers) ??
+      crowded(viewOf(handle), stage.ports.residentsMax) ??
+      stage.letters.wrong;
     if (wrong !== null) throw wrong;
     if (handle.stops !== 0) throw new Error(`the provider was told to stop ${handle.stops} times more than was said`);
   }
@@ -295,24 +311,6 @@ function ask(stage: Stage, handle: Handle, step: Asked, on: Sheet): Issued {
     },
   );
   return { step, on, handle, context: made, outcome: null };
-}
-
-/** Whether somebody slept there who has now given up: by a signal, as the other half of those who cancel a wait. */
-function givesUp({ sleepers }: Handle, by: Path): boolean {
-  for (const [sleeper, path] of sleepers) {
-    if (path !== by || sleeper.outcome !== null) continue;
-    sleeper.controller?.abort(quitReason);
-    return sleeper.controller !== null;
-  }
-  return false;
-}
-
-/** L30: whatever is set aside was said to be, by an event of its own. */
-function unreported({ reported }: Handle, rows: Value): Error | null {
-  const said = [...reported].sort(([one], [other]) => (one < other ? -1 : 1));
-  return equal(said, rows)
-    ? null
-    : new Error(`set aside are ${JSON.stringify(rows)}, reported were ${JSON.stringify(said)}`);
 }
 
 /** Roles are the host's: every session it has open is told. */

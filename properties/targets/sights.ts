@@ -113,6 +113,7 @@ export const capabilities: z.ZodType<Capabilities> = z.strictObject({
     .exactOptional(),
   ...{ encodes: z.boolean().default(true), stores: z.boolean().default(true), commits: z.boolean().default(true) },
   ...{ handles: z.boolean().default(true), checksLate: z.boolean().default(false) },
+  evicts: z.boolean().exactOptional(),
   rowBytes: z.number().int().positive().exactOptional(),
   abandonedStart: z.enum(["rolls_back", "interrupts"]).default("rolls_back"),
   diverges: z.array(divergence).exactOptional(),

@@ -25,6 +25,8 @@ export interface Ports {
   readonly clock?: () => ManualClock;
   /** Of this many, the next. */
   readonly ids?: (count: number) => string;
+  /** How many conversations stay in memory. */
+  readonly residentsMax?: number;
   /** In which order the archive hands out what has none. */
   readonly order?: (store: Store) => Store;
   /** Where the default handle records its sessions. */

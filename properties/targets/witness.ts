@@ -154,6 +154,18 @@ function atEnd({ requests, ends }: Witness, timers: number | null): Wrong {
   return timers === null || timers === 0 ? null : new Error(`${timers} timers run after the end of the session`);
 }
 
+/** Those beyond the number are at work or being read. */
+export function crowded({ agents = {}, open = [] }: View, residentsMax: number | undefined): Wrong {
+  if (residentsMax === undefined) return null;
+  const writable = Object.entries(agents).filter(([, { residency }]) => residency === "writable");
+  if (writable.length <= residentsMax) return null;
+  const idle = writable.find(
+    ([path, { activity }]) =>
+      activity === "idle" && !open.some(([op, gate]) => gate === "hydrate" && op.startsWith(`${path}#`)),
+  );
+  return idle === undefined ? null : new Error(`${idle[0]} is in memory, where ${residentsMax} were to be`);
+}
+
 // ── Where a refusal is ───────────────────────────────────────────────────────────────────────────────────────────
 
 const callerOf = (step: Step): string =>

@@ -26,6 +26,7 @@ const runsInMemory = 3_000;
 /** Stories by target: as many as a gate has time for, and more than every goal was seen to need. */
 const budgets: readonly (readonly [target: string, runs: number])[] = [
   ["memory", runsInMemory],
+  ["tight", 150],
   ["sqlite", 250],
   ["child", 5],
 ];
