@@ -7,11 +7,12 @@ import { describe, expect, test } from "vitest";
 import { plant } from "./planted.ts";
 import { plants } from "./plants.ts";
 import { morePlants } from "./plants-more.ts";
+import { unseenPlants } from "./plants-unseen.ts";
 
 /** Those judged here, in a few stories each; `rollcall faults` judges all. */
 const judged = ["keeps_result_while_starting", "quit_leaves_starting", "eager_hydration", "omitted_by_codec"];
 
-test.each([...plants, ...morePlants].map((each) => [each.name, each] as const))(
+test.each([...plants, ...morePlants, ...unseenPlants].map((each) => [each.name, each] as const))(
   "%s applies exactly once",
   (_, { edits }) => {
     for (const { file, from } of edits) {

@@ -7,6 +7,8 @@ import type { Edit, Plant } from "./planted.ts";
 export interface NamedPlant extends Plant {
   /** What the faulty one does, in a few words. */
   readonly does: string;
+  /** The target that meets it; memory unless told. */
+  readonly on?: "tight";
 }
 
 const plant = (name: string, does: string, file: string, from: string, to: string): NamedPlant => ({

@@ -7,8 +7,9 @@ import { reported } from "../twins/reported/all.ts";
 import { shortest } from "../twins/shortest.ts";
 import { targetNamed } from "./named.ts";
 import { type Planted, plant, root } from "./planted.ts";
-import { plants } from "./plants.ts";
+import { type NamedPlant, plants } from "./plants.ts";
 import { morePlants } from "./plants-more.ts";
+import { unseenPlants } from "./plants-unseen.ts";
 import { wrapped } from "./wrapped.ts";
 
 export interface Subject {
@@ -36,6 +37,9 @@ export const hasSources = (): boolean => existsSync(join(root, "src", "index.ts"
 interface PlantedModule {
   readonly productionTarget: (name: string, places: object) => Target;
 }
+interface TightModule {
+  readonly tightTarget: (name: string) => Target;
+}
 interface PlacesModule {
   readonly memoryPlaces: () => object;
 }
@@ -47,18 +51,20 @@ export interface PlantedSubjects {
 
 /** The checker is this one; only the target and the registry behind it come from the copy. */
 export async function plantedSubjects(names: (name: string) => boolean): Promise<PlantedSubjects> {
-  const chosen = [...plants, ...morePlants].filter(({ name }) => names(name));
+  const chosen = [...plants, ...morePlants, ...unseenPlants].filter(({ name }) => names(name));
   if (chosen.length === 0) return { subjects: [], remove: async () => {} };
-  const modules = ["properties/targets/production.ts", "properties/targets/places.ts"];
+  const modules = ["production", "places", "tight"].map((name) => `properties/targets/${name}.ts`);
   const copies = await plant(chosen, ["model", "properties", "regressions"], modules);
-  return { subjects: chosen.map((each) => subjectOf(copies, each.name, each.does)), remove: copies.remove };
+  return { subjects: chosen.map((each) => subjectOf(copies, each)), remove: copies.remove };
 }
 
-function subjectOf(copies: Planted, name: string, does: string): Subject {
+function subjectOf(copies: Planted, { name, does, on }: NamedPlant): Subject {
   const load = async (module: string): Promise<unknown> => await import(copies.url(name, module));
   return {
     ...{ name, is: "planted", does, shortest: known(`src:${name}`) },
     open: async () => {
+      if (on === "tight")
+        return ((await load("properties/targets/tight.ts")) as TightModule).tightTarget(`planted:${name}`); // likewise
       const target = (await load("properties/targets/production.ts")) as PlantedModule; // a copy of our own module
       const places = (await load("properties/targets/places.ts")) as PlacesModule; // likewise
       return target.productionTarget(`planted:${name}`, places.memoryPlaces());
