@@ -14,8 +14,8 @@ export const unseenPlants: readonly NamedPlant[] = [
     "spawn_looks_at_parent_only",
     "a spawn does not look whether somebody at rest has the name already",
     "registry/agent.ts",
-    `needs: [path, \`\${path}/\${name}\`],`,
-    "needs: [path],",
+    "          ended: (value) => agentAt(",
+    "          ...{ needs: [path] },\n          ended: (value) => agentAt(",
   ),
   plant(
     "looks_at_caller_only",
