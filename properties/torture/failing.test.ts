@@ -24,7 +24,7 @@ describe.skipIf(!traces)("with strace", () => {
     copies = await plant(
       [{ name: "truth", edits: [] }, ...unfailing],
       ["model", "properties", "regressions"],
-      [worker],
+      [worker, "properties/targets/damaged/asker.ts"],
     );
   }, 120_000);
   afterAll(async () => {
@@ -38,9 +38,10 @@ describe.skipIf(!traces)("with strace", () => {
   };
 
   test("nothing is wrong with the true registry", { timeout: 240_000 }, async () => {
-    const { wrong, faults } = await found("truth");
+    const { wrong, faults, reads, told } = await found("truth");
     expect(wrong).toBeNull();
     expect([...faults.values()].reduce((sum, each) => sum + each, 0)).toBeGreaterThan(0);
+    expect([reads > 0, told > 0]).toEqual([true, true]);
   });
   test.each(unfailing.map(({ name }) => name))("%s is found", { timeout: 240_000 }, async (name) => {
     expect((await found(name)).wrong).not.toBeNull();

@@ -1,6 +1,6 @@
 /**
  * The failing-store campaign: stories told to a process whose writes and syncs fail at the system's own calls (strace makes them),
- * each a few times. A step is then the fault that the specification has for it, the state as before, and it works when it is tried
+ * each a few times, or beside another that is inside a write; and archives whose reads fail (unreadable.ts). A step is then the fault that the specification has for it, the state as before, and it works when it is tried
  * again; killed right after a fault, a fresh process finds what was written and nothing that was said not to be.
  */
 import { mkdtemp } from "node:fs/promises";
@@ -11,11 +11,13 @@ import { equal } from "../compare.ts";
 import { digest } from "../digest.ts";
 import { storyAt, telling } from "../stories.ts";
 import { removeFolder } from "../targets/settled.ts";
+import { holdWrite } from "../targets/torture/holding.ts";
 import { chanceOf } from "./chance.ts";
 import { cutAfter, resumedBy, told } from "./cuts.ts";
 import { answered, Found, possible, seen } from "./judge.ts";
 import { lineOf, type Process, startProcess } from "./process.ts";
 import { capabilities, looksAt, stepsFrom } from "./steps.ts";
+import { unreadable } from "./unreadable.ts";
 
 export interface Asked {
   readonly stories: number;
@@ -34,18 +36,26 @@ export interface Failing {
   readonly faults: ReadonlyMap<string, number>;
   readonly retried: number;
   readonly kills: number;
+  /** Reads that failed, and answers that said so. */
+  readonly reads: number;
+  readonly told: number;
   readonly wrong: { readonly story: number; readonly what: string; readonly folder: string } | null;
   readonly interrupted: boolean;
 }
 
 /** What the system says at the call, and what it is called by. */
-const errors: readonly (readonly [calls: string, error: string])[] = [
-  ["pwrite64", "ENOSPC"],
+const errors: readonly (readonly [calls: string, error: string] | "held")[] = [
   ["pwrite64", "EIO"],
   ["fsync,fdatasync", "EIO"],
   ["fsync,fdatasync", "ENOSPC"],
   ["pwrite64,fsync,fdatasync", "EROFS"],
+  ["pwrite64", "ENOSPC"],
+  // No call fails: somebody else is inside a write.
+  "held",
 ];
+const kindOf = (index: number): (typeof errors)[number] => errors[index % errors.length] ?? "held";
+/** Steps beside which somebody else writes: each commit waits for it for a second, and in vain. */
+const heldIn100 = 30;
 const codes: readonly CommitFault[] = ["disk_full", "io_failed", "read_only_file", "busy", "not_written"];
 /** Answers to a commit that has to be written first. */
 const written: readonly CommitAnswer[] = ["ok", "crash_after"];
@@ -55,7 +65,9 @@ const triesMax = 6;
 /** Under strace, from the n-th of these calls on every m-th fails. Making the archive is not what is asked about. */
 function saboteur(index: number, log: string): readonly string[] {
   const chance = chanceOf(index, 7);
-  const [calls, error] = errors[index % errors.length] ?? ["pwrite64", "EIO"];
+  const kind = kindOf(index);
+  if (kind === "held") return [];
+  const [calls, error] = kind;
   const isSync = calls.startsWith("fsync");
   const [from, each] = isSync
     ? [9 + chance.below(6), 2 + chance.below(5)]
@@ -68,7 +80,7 @@ function saboteur(index: number, log: string): readonly string[] {
 
 export async function fail(all: Asked): Promise<Failing> {
   const faults = new Map<string, number>();
-  const counts = { stories: 0, steps: 0, retried: 0, kills: 0 };
+  const counts = { stories: 0, steps: 0, retried: 0, kills: 0, reads: 0, told: 0 };
   let wrong: Failing["wrong"] = null;
   while (counts.stories < all.stories && wrong === null && all.signal?.aborted !== true) {
     const index = (all.from ?? 0) + counts.stories++;
@@ -82,6 +94,9 @@ export async function fail(all: Asked): Promise<Failing> {
       counts.retried += done.retried;
       counts.kills++;
       for (const code of done.faults) faults.set(code, (faults.get(code) ?? 0) + 1);
+      const read = await unreadable(index, all);
+      counts.reads += read.failed;
+      counts.told += read.told;
       await removeFolder(folder);
     } catch (error) {
       if (!(error instanceof Found)) throw error;
@@ -102,21 +117,25 @@ interface Failed {
 }
 function failures(world: World, step: Step): readonly Failed[] {
   let commits = 0;
-  const failingAt = (which: number, code: CommitFault): typeof rules => {
+  const failingAt = (which: number | "all", code: CommitFault): typeof rules => {
     let at = 0;
     return {
       ...rules,
       commit: (m, run, draft) => {
         commits = Math.max(commits, ++at);
-        return rules.commit(m, at === which && written.includes(run.commit) ? { ...run, commit: code } : run, draft);
+        const isMeant = at === which || which === "all";
+        return rules.commit(m, isMeant && written.includes(run.commit) ? { ...run, commit: code } : run, draft);
       },
     };
   };
   decide(world, step, failingAt(0, "io_failed"));
   return codes.flatMap((code) => {
-    const own = Array.from({ length: commits }, (_, at) => decide(world, step, failingAt(at + 1, code)));
+    const which: readonly (number | "all")[] = [...Array.from({ length: commits }, (_, at) => at + 1), "all"];
+    const own = which.map((each) => decide(world, step, failingAt(each, code)));
     const epoch = step.do === "restore" ? [decide(world, { ...step, epoch: code })] : [];
-    return [...own, ...epoch].map((each) => ({ ...each, code }));
+    // What is forked is another archive, of which the specification knows no commit: it is not made, and its source is as before.
+    const fork = step.do === "fork" ? [{ world, reply: { fault: code, at: "archive" } }] : [];
+    return [...own, ...epoch, ...fork].map((each) => ({ ...each, code }));
   });
 }
 
@@ -136,8 +155,10 @@ async function tellStory(seed: number, index: number, process: Process, fresh: P
   if ((await lineOf(process))?.ok !== "open") throw new Found(`it was not opened: ${process.said()}`);
   const next = telling(story, capabilities);
   let again: Step | null = null;
+  const isHeld = kindOf(index) === "held";
+  const [archive, chance] = [join(folder, "archive.rollcall"), chanceOf(seed, index)];
   // At the last fault it is killed: whatever was said not to be written must not be there.
-  const lastAt = 4 + chanceOf(seed, index).below(8);
+  const lastAt = 4 + chance.below(8);
   while (steps < storyStepsMax && faults.length < lastAt) {
     const step: Step | undefined = again ?? stepsFrom(world, next, steps, 1).steps[0];
     if (step === undefined) break;
@@ -145,8 +166,10 @@ async function tellStory(seed: number, index: number, process: Process, fresh: P
     // Idle records are looked at late; `verify` looks at all.
     const looks: readonly Step[] =
       step.do === "restore" ? [{ do: "verify", ...(step.as === undefined ? {} : { as: step.as }) }] : [];
+    const letGo = isHeld && again === null && chance.in100(heldIn100) ? holdWrite(archive) : null;
     process.send({ go: [step, ...looks] }, { look: true });
     const reply = (await lineOf(process))?.reply;
+    letGo?.();
     if (looks.length > 0) await lineOf(process);
     const look = await lineOf(process);
     if (reply === undefined || look?.view === undefined) throw new Found(`it ended by itself: ${process.said()}`);

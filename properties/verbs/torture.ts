@@ -30,7 +30,8 @@ acknowledged is lost, doubled or made up when it does not come to an end by itse
   --damage N      damages N archives: bits, pages, ends, cells, rows, the log; each is then asked everything, and answers as
                   before or says which code and where; a whole file that was put back to an older state cannot be seen
   --failing N     N stories over a store whose writes and syncs fail at the system's calls (by strace): no room, an error of the disk,
-                  read-only; each step a fault with the state as before, and working when it is tried again
+                  read-only; or beside somebody who is inside a write (busy); each step a fault with the state as before, and working
+                  when it is tried again; and N archives whose reads fail: each answer as before, or a code and a place
   --seed N        the same stories and the same aims [${seedUsual}]; a kill at any moment is never the same one
   --workers N     so many processes at once [as many as there are cores]
   --folder DIR    where the archives are made [the folder for temporary files]
@@ -180,7 +181,7 @@ function failing(found: Failing, seed: number, { color }: Io): string {
   const { stories, steps, faults, retried, wrong } = found;
   const kinds = [...faults].map(([code, times]) => `${grouped(times)} ${code}`).join(", ");
   const lines = [
-    `${wrong === null ? green("held") : red("failed")}  ${counted(stories, "story", "stories")} over a failing store, ${counted(steps, "step")}; faults: ${kinds}; ${grouped(retried)} worked when tried again  ${dim(`seed ${seed}`)}`,
+    `${wrong === null ? green("held") : red("failed")}  ${counted(stories, "story", "stories")} over a failing store, ${counted(steps, "step")}; faults: ${kinds}; ${grouped(retried)} worked when tried again; ${counted(found.reads, "read")} failed, ${counted(found.told, "answer")} said so  ${dim(`seed ${seed}`)}`,
   ];
   if (found.interrupted) lines.push(yellow("      interrupted; this is what there was"));
   if (wrong !== null) lines.push("", red(`story ${wrong.story}: ${wrong.what}`), `kept: ${wrong.folder}`);
