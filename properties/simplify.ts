@@ -26,6 +26,7 @@ const plainer: { readonly [key: string]: readonly unknown[] } = {
   commit: ["not_written", "crash_before"],
   epoch: ["not_written", "crash_before"],
   how: ["malformed"],
+  last: [0],
   ms: [10_000],
   capacity: [1],
   kind: ["permission_blocked"],

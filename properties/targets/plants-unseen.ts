@@ -117,10 +117,10 @@ export const unseenPlants: readonly NamedPlant[] = [
   ),
   plant(
     "handler_sees_mailed_text",
-    "tells a handler the beginning of a result",
+    "tells a handler a result without its first letter",
     "registry/gates.ts",
     "const { outcome, text } = result;",
-    "const { outcome } = result;\n  const text = result.text.slice(0, 64);",
+    "const { outcome } = result;\n  const text = result.text.slice(1);",
   ),
   plant(
     "handler_wrong_turn",
