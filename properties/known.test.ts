@@ -8,7 +8,7 @@ import type { Step } from "../src/contract.ts";
 import { applicable } from "./applicable.ts";
 import { check } from "./check.ts";
 import { digest } from "./digest.ts";
-import { matches, type Pattern } from "./pattern.ts";
+import { isKind, matches, type Pattern } from "./pattern.ts";
 import { roles } from "./shape.ts";
 import { type Capabilities, type Divergence, everything, type OpenTarget, type Target } from "./target.ts";
 import { modelTarget } from "./targets/model.ts";
@@ -21,6 +21,7 @@ const begun: World = begin(digest, {
 const after = (...steps: readonly Step[]): World => steps.reduce((world, step) => decide(world, step).world, begun);
 const spawn: Step = { do: "spawn", by: "/root", name: "a", role: "r", text: "t" };
 const through: Step = { ...spawn, answers: { prepare: "ok", dispatch: "quit" } };
+const restore: Step = { do: "restore", mode: "write", answers: { hydrate: "ok" } };
 const answer: Step = { do: "answer", op: "/root/a#1.1", gate: "prepare", with: "quit" };
 
 test("a pattern is a part of a step, and an answer is the same whether it was asked for or given in advance", () => {
@@ -31,6 +32,21 @@ test("a pattern is a part of a step, and an answer is the same whether it was as
   expect(matches({ of: "follow_up", gate: "prepare", with: "quit" }, answer, after(spawn))).toBe(false);
   expect(matches({ of: "spawn", with: "quit" }, through, begun)).toBe(true);
   expect(matches({ of: "spawn", gate: "prepare", with: "quit" }, through, begun)).toBe(false);
+  const settled = after({ ...spawn, answers: { prepare: "ok", dispatch: "ok" } }, { do: "crash" }, restore);
+  const send: Step = { do: "send", by: "/root/a", to: "/root", text: "m" };
+  expect(matches({ from: "cold" }, send, settled)).toBe(true);
+  expect(matches({ from: "idle" }, send, settled)).toBe(true);
+  expect(matches({ from: "starting" }, send, settled)).toBe(false);
+  expect(matches({ from: "cold" }, { ...send, by: "/root" }, settled)).toBe(false);
+  expect(matches({ from: "writable" }, send, settled)).toBe(false);
+});
+
+test("a kind may leave a part open", () => {
+  expect(isKind("view.*.mail", "view.root.mail")).toBe(true);
+  expect(isKind("view.*.mail", "view.agents.mail")).toBe(true);
+  expect(isKind("view.*.mail", "view.agents.result")).toBe(false);
+  expect(isKind("view.*.mail", "view.mail")).toBe(false);
+  expect(isKind("L8", "L9")).toBe(false);
 });
 
 test("a target is not given what it lacks, nor stopped where it cannot be", () => {

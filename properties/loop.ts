@@ -24,7 +24,7 @@ import { type Difference, difference, equal, kindOf } from "./compare.ts";
 import { digest } from "./digest.ts";
 import { evicted } from "./evicted.ts";
 import { allLooked, completed, dueBefore, stillUnlooked, type Unlooked } from "./late.ts";
-import { matches } from "./pattern.ts";
+import { isKind, matches } from "./pattern.ts";
 import { type Reduction, reduction, uncut } from "./reduce.ts";
 import { type Awaitable, called, type Target } from "./target.ts";
 import type { Told } from "./trace.ts";
@@ -163,7 +163,8 @@ export async function run(
       }
       const known = target.capabilities.diverges?.find(
         ({ kind, step: like }) =>
-          failure.kinds.includes(kind) && (like === undefined || (step !== null && matches(like, step, now.world))),
+          failure.kinds.some((each) => isKind(kind, each)) &&
+          (like === undefined || (step !== null && matches(like, step, now.world))),
       );
       return known === undefined ? ended(failure) : ended(null, called(known));
     }

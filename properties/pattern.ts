@@ -1,7 +1,8 @@
 /**
  * Patterns of steps, by which a target says what it cannot be given and where it is known to differ. A pattern is a part of a
  * step: each member it names is there and matches; `*` at the end of a text stands for any more. `of` and the answer to a
- * gate mean the same whether it is given when asked for or in advance.
+ * gate mean the same whether it is given when asked for or in advance; `from` is what the agent that calls
+ * is: `idle`, `starting` or `admitted`, or how resident its conversation is.
  */
 
 import type { World } from "./../model/index.ts";
@@ -28,9 +29,24 @@ function began(step: Step, world: World): string | null {
   return handle.ops.find(({ op }) => op === step.op)?.is ?? null;
 }
 
+/** Of the agent that calls, what it is and how resident; nothing where none does. */
+function callerIs(step: Step, world: World): readonly string[] {
+  const handle = world.handles[step.as ?? "w1"];
+  if (handle?.is !== "open" || !("by" in step)) return [];
+  const agent = handle.agents[step.by];
+  return agent === undefined ? [] : [agent.is, agent.residency];
+}
+
+/** Whether a failure is of a kind, in which `*` stands for any one part: `view.*.mail`. */
+export function isKind(kind: string, found: string): boolean {
+  const [parts, own] = [kind.split("."), found.split(".")];
+  return parts.length === own.length && parts.every((part, at) => part === "*" || part === own[at]);
+}
+
 /** `world` is where the step is to be taken. */
-export function matches({ of, gate, with: answer, ...rest }: Pattern, step: Step, world: World): boolean {
+export function matches({ of, from, gate, with: answer, ...rest }: Pattern, step: Step, world: World): boolean {
   if (!fits(rest, step)) return false;
+  if (from !== undefined && !callerIs(step, world).some((each) => each === from)) return false;
   if (of !== undefined && of !== began(step, world)) return false;
   if (gate === undefined && answer === undefined) return true;
   if (step.do === "answer")

@@ -24,7 +24,7 @@ export type Awaitable<Value> = Value | Promise<Value>;
 
 /** A difference or broken law that is known and accepted: reported each time, and a failure once it no longer occurs. */
 export interface Divergence {
-  /** The kind of failure as reports name it: `L8`, `outcome`, `view.agents.result`. */
+  /** The kind of failure as reports name it: `L8`, `outcome`, `view.agents.result`; `*` is any part, `view.*.mail`. */
   readonly kind: string;
   readonly why: string;
   /** What it is called in reports [its kind]. */

@@ -23,6 +23,8 @@ interface Known {
   readonly until: string | null;
   /** Shims without which it was not seen. */
   readonly shims: readonly string[];
+  /** The shim that hides it: seen only where that is left out. */
+  readonly without?: string;
 }
 const schema: z.ZodType<readonly Known[]> = z.array(
   z.strictObject({
@@ -33,6 +35,7 @@ const schema: z.ZodType<readonly Known[]> = z.array(
     since: z.string(),
     until: z.string().nullable(),
     shims: z.array(z.string()),
+    without: z.string().exactOptional(),
   }),
 );
 
@@ -49,8 +52,9 @@ function has(folder: string, commit: string): boolean | null {
 }
 
 /** Of a folder that is no checkout with a history, what is not known to have ended is taken to be there. */
-export function knownAt(folder: string): readonly Divergence[] {
+export function knownAt(folder: string, noShims: readonly string[] = []): readonly Divergence[] {
   return known()
+    .filter(({ without }) => without === undefined || noShims.includes(without))
     .filter(({ since, until }) => has(folder, since) !== false && (until === null || has(folder, until) === false))
     .map(({ diverges }) => diverges);
 }

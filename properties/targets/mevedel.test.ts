@@ -31,6 +31,21 @@ test("a checkout that was not named, or is none, is said", async () => {
   });
 });
 
+test("of what is known to differ only what was named is known", async () => {
+  const own = join(scratch, "named");
+  mkdirSync(own);
+  for (const name of ["mevedel", "gptel", "gptel-agent", "websocket"]) writeFileSync(join(own, `${name}.el`), "");
+  const options: EmacsOptions = { mevedel: own, gptel: own, gptelAgent: own, websocket: own };
+  await expect(targetNamed("mevedel", { mevedel: { ...options, knowing: ["nonsense"] } })).rejects.toMatchObject({
+    exit: 2,
+    message: expect.stringMatching(/^--knowing "nonsense" is nothing .* there are "a name of 65 characters", /),
+  });
+  await targetNamed("mevedel", { mevedel: { ...options, knowing: ["empty steering"] } });
+  const behindShim = { ...options, knowing: ["a start takes the mail along"] };
+  await expect(targetNamed("mevedel", { mevedel: behindShim })).rejects.toMatchObject({ exit: 2 });
+  await targetNamed("mevedel", { mevedel: { ...behindShim, noShims: ["first_sample"] } });
+});
+
 test.skipIf(!hasEmacs)(
   `a driver that does not start says why${hasEmacs ? "" : " (no emacs)"}`,
   { timeout: 120_000 },

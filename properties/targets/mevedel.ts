@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { OpenTarget } from "../target.ts";
+import type { Divergence, OpenTarget } from "../target.ts";
 import { Unusable } from "../unusable.ts";
 import { beside } from "./beside.ts";
 import { type ChildOptions, childTarget } from "./child.ts";
@@ -26,6 +26,8 @@ export interface EmacsOptions {
   readonly display?: boolean | undefined;
   /** Also what is known to differ is a failure. */
   readonly unknowing?: boolean | undefined;
+  /** Only these of what is known to differ, by name, are no failures. */
+  readonly knowing?: readonly string[] | undefined;
 }
 
 const folders = [
@@ -51,6 +53,15 @@ function checkouts(options: EmacsOptions): readonly string[] {
   });
 }
 
+function divergences(own: string, { unknowing, knowing, noShims }: EmacsOptions): readonly Divergence[] {
+  if (unknowing === true) return [];
+  const all = knownAt(own, noShims);
+  const wrong = knowing?.find((each) => !all.some(({ name }) => name === each));
+  if (wrong === undefined) return knowing === undefined ? all : all.filter(({ name = "" }) => knowing.includes(name));
+  const names = [...new Set(all.map(({ name }) => `"${name}"`))].join(", ");
+  throw new Unusable(2, `--knowing "${wrong}" is nothing that is known to differ at this commit; there are ${names}`);
+}
+
 export function mevedelTarget(options: EmacsOptions, child: ChildOptions): OpenTarget {
   const paths = checkouts(options);
   const [own = ""] = paths;
@@ -68,9 +79,13 @@ export function mevedelTarget(options: EmacsOptions, child: ChildOptions): OpenT
   };
   const open: OpenTarget = () =>
     childTarget("mevedel", command, {
-      ...{ timeoutMs: timeoutUsualMs, restartAfter: storiesMax, fresh: true },
+      // A crash is a step: a new Emacs for each takes longer than all the rest of a story.
+      ...{ timeoutMs: timeoutUsualMs, restartAfter: storiesMax },
       ...child,
     });
   // It has no limits: a story that met one would end there.
-  return judgedBy(open, { diverges: options.unknowing === true ? [] : knownAt(own), scope: { limits: {} } });
+  return judgedBy(open, {
+    diverges: divergences(own, options),
+    scope: { limits: {} },
+  });
 }

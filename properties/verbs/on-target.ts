@@ -21,6 +21,7 @@ export const targetOptions = {
   "no-shim": { type: "string", multiple: true },
   display: { type: "boolean" },
   unknowing: { type: "boolean" },
+  knowing: { type: "string", multiple: true },
 } as const;
 
 /** What a project's configuration says of how its target is judged. */
@@ -40,6 +41,7 @@ export interface TargetValues {
   readonly "no-shim"?: readonly string[] | undefined;
   readonly display?: boolean | undefined;
   readonly unknowing?: boolean | undefined;
+  readonly knowing?: readonly string[] | undefined;
 }
 
 /** Options of the target mevedel, in the words of the command line. */
@@ -52,6 +54,7 @@ const ofEmacs = [
   ["no-shim", "noShims"],
   ["display", "display"],
   ["unknowing", "unknowing"],
+  ["knowing", "knowing"],
 ] as const;
 
 function emacsOf(values: TargetValues, target: string): Pick<TargetOptions, "mevedel"> {
@@ -77,9 +80,10 @@ export const targetHelp = (usual: string): string => `  --target TARGET what is 
                   of a command: how long one answer may take [10000]; a new process after N stories [never]; whether a
                   crash is a kill and what comes after it a new process [fresh], or a step like any other
   --target mevedel --mevedel DIR --gptel DIR --gptel-agent DIR --websocket DIR [--emacs PATH] [--no-shim NAME]
-      [--display] [--unknowing]
+      [--display] [--unknowing | --knowing NAME…]
                   a registry in Emacs, on the checkouts named; without a shim (its offer names them); in a graphical
-                  frame (Xvfb, xdotool and ImageMagick); with what is known to differ there taken for a failure, too`;
+                  frame (Xvfb, xdotool and ImageMagick); with what is known to differ there taken for a failure, too, or all but
+                  what is named (properties/targets/mevedel-known.json)`;
 
 const levels: readonly Level[] = ["core", "strict", "house"];
 

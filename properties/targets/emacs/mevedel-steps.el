@@ -183,12 +183,16 @@
   (declare (indent 2))
   `(let ((mev-op (rollcall-operation ,path ,step)))
      (unwind-protect (progn ,@body)
-       (setq mev-drained (assoc-delete-all ,path mev-drained)))))
+       ;; Who steers an agent that is starting leaves alone what its start has taken.
+       (unless (cl-find ,path rollcall-ops :key #'rollcall-op-path :test #'equal)
+         (setq mev-drained (assoc-delete-all ,path mev-drained))))))
 
 (defun mev--spawn (step)
   (let* ((by (plist-get step :by)) (name (plist-get step :name)) (path (concat by "/" name)) (role (plist-get step :role))
          outcome)
     (mev--as by
+      ;; A conversation that was read anew knows the bundled roles only, and none of a story's.
+      (mevedel-agents-set-specs nil)
       (mev--starting path step
         (condition-case err
             (progn
@@ -337,7 +341,9 @@
                                                (vector path (if (equal path "/root") :null (plist-get row :role))
                                                        ;; The root's own requests are not driven: it is at work.
                                                        (if (equal (plist-get row :activity) "idle")
-                                                           (if (equal path "/root") "running" "idle")
+                                                           (cond ((not (equal path "/root")) "idle")
+                                                             ((mevedel-session-agent-root-waiter mev-session) "waiting")
+                                                             (t "running"))
                                                          (string-replace "-" "_" (plist-get row :activity))))))
                                            (mevedel-agent-control-list-agents
                                             mev-session
@@ -396,6 +402,8 @@
       (:step (:do "finish" :outcome "interrupted") :why "a provider does not interrupt its own turn")
       (:step (:do "execution" :owner "/root/*") :why "an agent's executions come with its turn, not by mail")
       (:step (:do "wait" :callback "throws") :why "what wakes its waiters is its own, and does not throw")
+      (:step (:from "starting") :why "an agent acts in its turns, and its buffer may not be open before one is admitted")
+      (:step (:from "cold") :why "an agent acts from its conversation's buffer, and has none before that is read")
       (:step (:do "restore" :mode "read") :why "a read-only session is another command there")
       (:step (:do "restore") :only (:registrars ["core" "web" "late"]) :why "its tools belong to nobody else")])))
 
