@@ -73,7 +73,7 @@ describe("several processes tell the run of one", () => {
 
   // The twin fails in many of these stories, so that later ones are found before the first.
   test("of one that fails: the first by its number wins", async () => {
-    const seed = 3;
+    const seed = 5;
     const one = await told("twin:turn_numbers_restart", 1, seed);
     expect(one.failed?.story).toBeGreaterThan(1);
     for (const count of [2, 4]) expect(await told("twin:turn_numbers_restart", count, seed)).toEqual(one);
