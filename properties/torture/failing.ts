@@ -60,9 +60,11 @@ const codes: readonly CommitFault[] = ["disk_full", "io_failed", "read_only_file
 /** Answers to a commit that has to be written first. */
 const written: readonly CommitAnswer[] = ["ok", "crash_after"];
 const storyStepsMax = 60;
-const triesMax = 6;
+/** A try takes several calls, of which one may always be the m-th: only once no more fail does it have to work. */
+const failuresMax = 6;
+const triesMax = failuresMax;
 
-/** Under strace, from the n-th of these calls on every m-th fails. Making the archive is not what is asked about. */
+/** Under strace, from the n-th of these calls on every m-th fails, until so many have: then whatever is tried again works. Making the archive is not what is asked about. */
 function saboteur(index: number, log: string): readonly string[] {
   const chance = chanceOf(index, 7);
   const kind = kindOf(index);
@@ -74,7 +76,7 @@ function saboteur(index: number, log: string): readonly string[] {
     : [120 + chance.below(40), 5 + chance.below(40)];
   return [
     ...["strace", "-f", "-qq", "--seccomp-bpf", "-o", log, "-e", `trace=${calls}`],
-    ...["-e", `inject=${calls}:error=${error}:when=${from}+${each}`],
+    ...["-e", `inject=${calls}:error=${error}:when=${from}..${from + each * (failuresMax - 1)}+${each}`],
   ];
 }
 
@@ -158,7 +160,7 @@ async function tellStory(seed: number, index: number, process: Process, fresh: P
   const isHeld = kindOf(index) === "held";
   const [archive, chance] = [join(folder, "archive.rollcall"), chanceOf(seed, index)];
   // At the last fault it is killed: whatever was said not to be written must not be there.
-  const lastAt = 4 + chance.below(8);
+  const lastAt = 2 + chance.below(5);
   while (steps < storyStepsMax && faults.length < lastAt) {
     const step: Step | undefined = again ?? stepsFrom(world, next, steps, 1).steps[0];
     if (step === undefined) break;

@@ -29,11 +29,13 @@ export interface Unreadable {
 
 const answerMs = 120_000;
 const mailsMax = 6;
+/** libsql goes on with a page of nothing where it could not read one: a row that is not found there is told as well, by code and place. */
+const takenForNothing = ["conversation_missing", "record_invalid"];
 /**
  * What a read that fails is told as. SQLite takes EIO of a read for damage of the file system and says "malformed" itself, so these
  * cannot be told apart; a record that is set aside for it, or a session that is refused, would be a wrong answer.
  */
-const codes = ["io_failed", "archive_malformed", "conversation_corrupt", "conversation_failed"];
+const codes = ["io_failed", "archive_malformed", "conversation_corrupt", "conversation_failed", ...takenForNothing];
 
 /** One archive, asked by a process and written to by another. Throws `Found` for an answer that is neither. */
 export async function unreadable(index: number, { seed, folder: parent, program }: Asked): Promise<Unreadable> {

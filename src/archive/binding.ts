@@ -112,11 +112,20 @@ function connected(file: string, access: Access): Database {
     return made;
   };
   const given = (values: readonly Cell[]): unknown[] => (spreads ? [...values] : [values]);
+  const used = <Value>(sql: string, use: (statement: Statement) => Value): Value => {
+    try {
+      return use(prepared(sql));
+    } catch (error) {
+      // libsql keeps a page that could not be read as if it had been: let go of, it is read again when the disk is well.
+      if (!spreads) connection.exec("PRAGMA shrink_memory");
+      throw error;
+    }
+  };
   return {
-    run: (sql, ...values) => Number(prepared(sql).run(...given(values)).changes),
+    run: (sql, ...values) => Number(used(sql, (statement) => statement.run(...given(values))).changes),
     // Rows are plain objects in both; what their columns hold is `unknown` and is checked by whoever reads it.
-    get: (sql, ...values) => prepared(sql).get(...given(values)) as Found | undefined, // as documented
-    all: (sql, ...values) => prepared(sql).all(...given(values)) as Found[], // as documented
+    get: (sql, ...values) => used(sql, (statement) => statement.get(...given(values))) as Found | undefined, // as documented
+    all: (sql, ...values) => used(sql, (statement) => statement.all(...given(values))) as Found[], // as documented
     exec: (sql) => connection.exec(sql),
     close: () => {
       statements.clear();

@@ -6,7 +6,7 @@ import { fault, type RollcallError } from "../errors.ts";
 import type { Archive, Commit, OpenRequest, Store } from "./archive.ts";
 import { type Database, requireSqlite } from "./binding.ts";
 import { type Encoded, encoded, isEmpty } from "./encoded.ts";
-import { translated, translatedRead } from "./faults.ts";
+import { resultCode, translated, translatedRead } from "./faults.ts";
 import { markLog, unmarkLog } from "./log-mark.ts";
 import { type Owner, rollBack, setOwner, takeOwnership } from "./ownership.ts";
 import {
@@ -39,23 +39,32 @@ function guarded<Value>(translate: (error: unknown) => RollcallError, act: () =>
   }
 }
 
-/** The log cut to nothing by whoever may write, unless a reader needs it; nobody is waited for. */
-function checkpoint(db: Database, isOwner: () => boolean): void {
+/** The log cut to nothing by whoever may write, unless a reader needs it; nobody is waited for. Answers whether that went well. */
+function checkpoint(db: Database, isOwner: () => boolean): boolean {
   try {
     db.exec("PRAGMA busy_timeout = 0");
     if (isOwner()) db.get("PRAGMA wal_checkpoint(TRUNCATE)");
+    return true;
   } catch {
     // What was committed is in the log; the next checkpoint takes it along.
+    return false;
   } finally {
     db.exec(waiting);
   }
 }
 
-/** `isOwner` is asked after each read: what was read before it was lost is all one's own, and none of what comes after is. */
+/** What SQLite says of a file that it cannot read: IOERR, CORRUPT, NOTADB. */
+const unreadable: readonly number[] = [10, 11, 26];
+
+/**
+ * `isOwner` is asked after each read: what was read before it was lost is all one's own, and none of what comes after is. Told of
+ * each error that SQLite has.
+ */
 function reading(
   db: Database,
   isOpen: () => boolean,
   isOwner: () => boolean,
+  failed: (error: unknown) => void,
 ): Pick<Archive, "head" | "rows" | "scan" | "messages"> {
   const known = nothingKnown();
   const read = <Value>(act: (from: Database) => Value): Value => {
@@ -68,6 +77,7 @@ function reading(
       try {
         return mine(act(db));
       } catch (error) {
+        failed(error);
         // A fault of the read itself is no news where what was read is another session's.
         throw mine(error);
       }
@@ -97,6 +107,14 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
   let checkpointAt = logBytesMax;
   /** Whether what is in the log would be missed. */
   let isMarked = false;
+  /**
+   * Whether reads and writes go well. Once one did not, the log stays as it is for the next opening: libsql, failing twice to read what
+   * it writes back, writes whatever lies in its memory.
+   */
+  let isWell = true;
+  const failed = (error: unknown) => {
+    if (unreadable.includes(resultCode(error) ?? 0)) isWell = false;
+  };
 
   const isOwner = () => Number(db.get("SELECT epoch FROM meta")?.["epoch"]) === owner.epoch;
   const transact = (given: Encoded) => {
@@ -114,13 +132,14 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
       markLog(file, log);
       isMarked = true;
     } catch (error) {
+      failed(error);
       rollBack(db);
       if (isEnding) undo(db);
       throw error;
     }
   };
   const cut = () => {
-    checkpoint(db, isOwner);
+    if (isWell) isWell = checkpoint(db, isOwner);
     if (walSize(file) > 0) return;
     if (isMarked) unmarkLog(file);
     isMarked = false;
@@ -148,7 +167,7 @@ function writer(file: string, db: Database, owner: Owner, marks: boolean): Archi
   return {
     mode: "write",
     epoch: owner.epoch,
-    ...reading(db, () => isOpen, isOwner),
+    ...reading(db, () => isOpen, isOwner, failed),
     commit: async (commit: Commit) => {
       if (!isOpen) throw fault("ownership_lost", "archive", new Error("the handle is closed"));
       const given = encoded(commit);
@@ -202,6 +221,7 @@ function reader(db: Database): Archive {
       db,
       () => isOpen,
       () => true,
+      () => {},
     ),
     commit: async () => {
       throw fault("read_only_file", "archive", new Error("the archive was opened for reading"));
