@@ -229,10 +229,17 @@ async function atLast(
   oracle: Oracle,
 ): Promise<Failure | null> {
   if (oracle === "laws") return null;
-  for (const as of unlooked.keys()) {
+  // All of them before any is compared: a view shows the other handles, too.
+  const verifying = new Map<string, Reply>();
+  try {
+    for (const as of unlooked.keys()) verifying.set(as, await verified(target, as));
+  } catch (thrown) {
+    if (thrown instanceof Unusable) throw thrown;
+    return { kinds: ["threw"], broken: [], difference: null, thrown, expected, found: null };
+  }
+  for (const [as, own] of verifying) {
     try {
       const { reply } = decide(world, as === "w1" ? { do: "verify" } : { do: "verify", as });
-      const own = await verified(target, as);
       const { step, counters, stored: archive } = before;
       const shown = found(step, own, await target.view(), await target.encode(), archive, counters);
       const differing = first(
