@@ -112,12 +112,19 @@ function connected(file: string, access: Access): Database {
     return made;
   };
   const given = (values: readonly Cell[]): unknown[] => (spreads ? [...values] : [values]);
+  const forget = (): void => {
+    try {
+      connection.exec("PRAGMA shrink_memory");
+    } catch {
+      // What is told is why the statement failed.
+    }
+  };
   const used = <Value>(sql: string, use: (statement: Statement) => Value): Value => {
     try {
       return use(prepared(sql));
     } catch (error) {
       // libsql keeps a page that could not be read as if it had been: let go of, it is read again when the disk is well.
-      if (!spreads) connection.exec("PRAGMA shrink_memory");
+      if (!spreads) forget();
       throw error;
     }
   };

@@ -1,4 +1,4 @@
-// What hosts and strangers put where an archive should be, and beside one: refused by code, and nothing of theirs is touched.
+// What hosts, strangers and disks put where an archive should be, and beside one: refused by code, and nothing of theirs is touched.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -22,7 +22,7 @@ import { RollcallError } from "../errors.ts";
 import type { OpenRequest } from "./archive.ts";
 import { openDatabase } from "./binding.ts";
 import { createFile } from "./ownership.ts";
-import { published } from "./samples.ts";
+import { published, result } from "./samples.ts";
 import { sqliteStore } from "./sqlite.ts";
 import { networkOf } from "./sqlite-file.ts";
 
@@ -39,14 +39,18 @@ function folder(): string {
   return made;
 }
 const file = (): string => join(folder(), "run.rollcall");
-async function codeOf(name: string, request: OpenRequest = write): Promise<string> {
+/** The code of a fault and its place; whatever else came of it as it is. */
+async function toldOf(act: Promise<unknown>): Promise<unknown> {
   try {
-    const archive = await sqliteStore(name, { durability: "off" }).open(request);
-    await archive.close();
-    return "opened";
+    return await act;
   } catch (error) {
-    return error instanceof RollcallError ? error.code : String(error);
+    return error instanceof RollcallError ? [error.code, error.at] : error;
   }
+}
+async function codeOf(name: string, request: OpenRequest = write): Promise<string> {
+  const opening = sqliteStore(name, { durability: "off" }).open(request);
+  const told = await toldOf(opening.then((archive) => archive.close()).then(() => ["opened"]));
+  return String(Array.isArray(told) ? told[0] : told);
 }
 async function archiveAt(name: string): Promise<void> {
   const archive = await sqliteStore(name, { durability: "off" }).open(write);
@@ -195,5 +199,70 @@ describe("where it lies", () => {
     const archive = await sqliteStore(moved).open({ ...write, create: null });
     expect(await archive.rows(["/root/a"])).toHaveLength(1);
     await archive.close();
+  });
+});
+
+describe("a damaged file", () => {
+  it("is refused or read in part, whichever page of it is overwritten, and never taken for whole", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    for (let n = 0; n < 40; n++) await archive.commit(published(`/root/a${n}`, { result }));
+    const rows = await archive.scan("/root", null, 100);
+    await archive.close();
+    const whole = readFileSync(name);
+    const pageBytes = 4_096;
+    for (let page = 0; page < whole.length / pageBytes; page++) {
+      const bytes = Buffer.from(whole).fill(0x5a, page * pageBytes, (page + 1) * pageBytes);
+      const damagedFile = file();
+      writeFileSync(damagedFile, bytes);
+      const told = await sqliteStore(damagedFile)
+        .open(read)
+        .then((reader) => reader.scan("/root", null, 100))
+        .catch((error: unknown) => (error instanceof RollcallError ? error.code : error));
+      if (Array.isArray(told))
+        for (const row of told)
+          expect("aside" in row ? row.aside : rows.find(({ path }) => path === row.path)).toBeTruthy();
+      else expect(told).toBe("archive_malformed");
+      expect(readFileSync(damagedFile).equals(bytes)).toBe(true);
+    }
+  });
+
+  it("is not listed again and again where its tree leads back", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    for (const each of ["a", "b", "c", "d", "e", "f"]) await archive.commit(published(`/root/${each}`));
+    await archive.close();
+    const whole = readFileSync(name);
+    for (let at = whole.indexOf("/root/d"); at >= 0; at = whole.indexOf("/root/d", at + 1)) whole.write("/root/0", at);
+    writeFileSync(name, whole);
+    const reader = await sqliteStore(name).open(read);
+    const list = async (): Promise<number> => {
+      let rows = 0;
+      for (let after: string | null = null; rows < 100; rows++) {
+        after = (await reader.scan("/root", after, 2, () => {})).at(-1)?.path ?? null;
+        if (after === null) break;
+      }
+      return rows;
+    };
+    expect(await toldOf(list())).toEqual(["archive_malformed", "/root/0"]);
+    await reader.close();
+  });
+
+  it("is refused however much of its end is missing", async () => {
+    const name = file();
+    const archive = await sqliteStore(name, { durability: "off" }).open(write);
+    await archive.close();
+    const whole = readFileSync(name);
+    for (const length of [1, 15, 16, 100, 4_095, 4_096, whole.length - 1, whole.length - 4_096]) {
+      const cut = file();
+      writeFileSync(cut, whole.subarray(0, length));
+      for (const request of [write, { ...write, create: null }, read])
+        expect([length, await toldOf(sqliteStore(cut).open(request))]).toEqual([
+          length,
+          ["archive_malformed", "archive"],
+        ]);
+      expect(readFileSync(cut).equals(whole.subarray(0, length))).toBe(true);
+      expect(readdirSync(dirname(cut))).toEqual(["run.rollcall"]);
+    }
   });
 });
