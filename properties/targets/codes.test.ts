@@ -6,34 +6,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { begin, step as decide, goals } from "../../model/index.ts";
+import { goals } from "../../model/index.ts";
 import type { Archive, StoredRecord } from "../../src/archive/archive.ts";
 import { memoryStore } from "../../src/archive/memory.ts";
 import { published, result } from "../../src/archive/samples.ts";
-import type { AsideCode, FaultCode, RecordDamage, Reply, Scope, Step, WarningCode } from "../../src/contract.ts";
+import type { AsideCode, FaultCode, RecordDamage, Reply, Step, WarningCode } from "../../src/contract.ts";
 import { RollcallError, sqliteStore } from "../../src/index.ts";
-import { digest } from "../digest.ts";
 import { run } from "../loop.ts";
 import type { Target } from "../target.ts";
 import { chanceOf } from "../torture/chance.ts";
 import { asideCodes, faults, warnings } from "../words.ts";
 import { targetNamed } from "./named.ts";
+import { lastReply, smallScope } from "./small.ts";
 
 const root = "/root";
 const a = "/root/a";
 const ready = { hydrate: "ok", prepare: "ok", dispatch: "ok" } as const;
-const scope: Scope = {
-  capacity: 3,
-  roles: {
-    r: {
-      ...{ instructions: "i", model: "m", effort: null, limits: {}, parameters: {} },
-      tools: [["core", "read"]],
-    },
-  },
-  registrars: { core: { category: "core", tools: ["read"] } },
-  archive: "memory",
-  process: "same",
-};
 const spawn = (answers: Partial<Record<"prepare" | "dispatch", "ok" | "error">>, handler = false): Step => ({
   ...{ do: "spawn", by: root, name: "a", role: "r", text: "t" },
   ...(handler ? { handler } : {}),
@@ -111,15 +99,6 @@ const warning: { readonly [code in WarningCode]: readonly Step[] } = {
   ownership_lost: [spawn({}, true), finish, takeover, { do: "answer", op: "/root/a#1.2", gate: "handler", with: "ok" }],
 };
 
-function lastReply(steps: readonly Step[]): Reply {
-  let world = begin(digest, scope);
-  let last: Reply = { ok: "done" };
-  for (const step of steps) {
-    const next = decide(world, step);
-    [world, last] = [next.world, next.reply];
-  }
-  return last;
-}
 const warnedIn = ({ events = [] }: Reply): readonly string[] =>
   events.flatMap((event) => (event[0] === "warned" ? [event[1]] : []));
 const asideIn = (reply: Reply): readonly unknown[] =>
@@ -136,7 +115,7 @@ afterAll(async () => {
 });
 async function saidAlike(steps: readonly Step[]): Promise<void> {
   if (memory === null) throw new Error("there is no target");
-  const { failure } = await run(memory, scope, (_, index) => steps[index] ?? null);
+  const { failure } = await run(memory, smallScope, (_, index) => steps[index] ?? null);
   expect(failure).toBeNull();
 }
 
@@ -161,15 +140,15 @@ test("each code is told by a story here or apart, and is a goal of every generat
 });
 describe("a story says, on the specification and on production,", () => {
   test.each(Object.entries(faulting))("the fault %s", async (code, steps) => {
-    expect(lastReply(steps)).toMatchObject({ fault: code, at: expect.stringMatching(/./) });
+    expect(lastReply(smallScope, steps)).toMatchObject({ fault: code, at: expect.stringMatching(/./) });
     await saidAlike(steps);
   });
   test.each(Object.entries(settingAside))("that a record is set aside: %s", async (code, steps) => {
-    expect(asideIn(lastReply(steps))).toContain(code);
+    expect(asideIn(lastReply(smallScope, steps))).toContain(code);
     await saidAlike(steps);
   });
   test.each(Object.entries(warning))("the warning %s", async (code, steps) => {
-    expect(warnedIn(lastReply(steps))).toContain(code);
+    expect(warnedIn(lastReply(smallScope, steps))).toContain(code);
     await saidAlike(steps);
   });
 });

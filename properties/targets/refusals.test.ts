@@ -3,13 +3,12 @@
  * specification and by production. False would be: a command that asks in an order of its own, so that hosts see another code.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { begin, step as decide } from "../../model/index.ts";
 import type { Limits, RefusalCode, Reply, Scope, Step, Verb } from "../../src/contract.ts";
-import { digest } from "../digest.ts";
 import { run } from "../loop.ts";
 import type { Target } from "../target.ts";
 import { refusals, verbs } from "../words.ts";
 import { targetNamed } from "./named.ts";
+import { lastReply } from "./small.ts";
 
 const root = "/root";
 const ready = { hydrate: "ok", prepare: "ok", dispatch: "ok" } as const;
@@ -267,15 +266,7 @@ function told({ given = [], step }: Command, ailments: readonly Ailment[]): { sc
   return { scope: scopeWith(limits), steps: [...before, ...given, ...setups, changed] };
 }
 
-function answerTo({ scope, steps }: ReturnType<typeof told>): Reply {
-  let world = begin(digest, scope);
-  let last: Reply = { ok: "done" };
-  for (const step of steps) {
-    const next = decide(world, step);
-    [world, last] = [next.world, next.reply];
-  }
-  return last;
-}
+const answerTo = ({ scope, steps }: ReturnType<typeof told>): Reply => lastReply(scope, steps);
 
 const order = (code: RefusalCode): number => refusals.indexOf(code);
 /** Two that can be wrong with one step: not with the same field. */
